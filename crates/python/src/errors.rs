@@ -44,5 +44,12 @@ fn with_details(py: Python<'_>, exception: PyErr, error: &Error) -> PyErr {
 
 /// `ValueError` for a problem or a setting that breaks its contract.
 pub fn invalid(error: &InputError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    PyValueError::new_err(match error {
+        InputError::NotFinite {
+            what: "values",
+            index,
+        } => format!("A is not finite at stored entry {index}"),
+        InputError::NotFinite { what: "rhs", index } => format!("b is not finite at entry {index}"),
+        other => other.to_string(),
+    })
 }

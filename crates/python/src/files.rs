@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::invalid;
-use crate::lcp::{copied, matrix};
+use crate::lcp::{ScipyArrays, copied, matrix};
 use crate::worker::{Link, supervise};
 
 /// Generates a problem with a known solution: `fluid`, `contact` or `dense`.
@@ -110,17 +110,8 @@ fn written(
 
 /// Writes a matrix in Matrix Market format.
 #[pyfunction]
-pub fn write_matrix(
-    py: Python<'_>,
-    path: PathBuf,
-    matrix_arrays: (
-        PyReadonlyArray1<'_, i64>,
-        Bound<'_, PyAny>,
-        PyReadonlyArray1<'_, f64>,
-    ),
-) -> PyResult<()> {
-    let (starts, columns, values) = matrix_arrays;
-    let arrays = copied(&starts, &columns, &values)?;
+pub fn write_matrix(py: Python<'_>, path: PathBuf, matrix_arrays: ScipyArrays<'_>) -> PyResult<()> {
+    let arrays = copied(&matrix_arrays)?;
     let work = move |_: &Link<(), ()>| matrix(arrays);
     let csr = supervise(py, None, work, |_, ()| Ok(None))?.map_err(|e| invalid(&e))?;
     written(&path, |file| matrix_market::write_matrix(file, &csr))

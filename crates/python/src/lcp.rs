@@ -261,33 +261,34 @@ pub fn matrix((starts, columns, values): MatrixArrays) -> Result<Csr, InputError
     Csr::new(starts.len().saturating_sub(1), starts, columns, values)
 }
 
+/// Arrays of scipy: starts of rows, columns, values.
+pub type ScipyArrays<'py> = (
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
+    PyReadonlyArray1<'py, f64>,
+);
+
 /// Copies the arrays of scipy, once.
-pub fn copied(
-    starts: &PyReadonlyArray1<'_, i64>,
-    columns: &Bound<'_, PyAny>,
-    values: &PyReadonlyArray1<'_, f64>,
-) -> PyResult<MatrixArrays> {
-    let starts: Vec<usize> = starts
-        .as_slice()?
-        .iter()
-        .map(|&start| usize::try_from(start))
-        .collect::<Result<_, _>>()
-        .map_err(|_| PyValueError::new_err("A: indptr has a negative entry"))?;
-    let out_of_range = || PyValueError::new_err("A: a column index is negative or above 2^32 - 1");
-    let columns: Vec<u32> = if let Ok(narrow) = columns.extract::<PyReadonlyArray1<'_, i32>>() {
-        let narrow = narrow.as_slice()?.iter();
-        narrow
-            .map(|&column| u32::try_from(column))
-            .collect::<Result<_, _>>()
-            .map_err(|_| out_of_range())?
-    } else {
-        let wide = columns.extract::<PyReadonlyArray1<'_, i64>>()?;
-        let wide = wide.as_slice()?.iter();
-        wide.map(|&column| u32::try_from(column))
-            .collect::<Result<_, _>>()
-            .map_err(|_| out_of_range())?
-    };
+pub fn copied((starts, columns, values): &ScipyArrays<'_>) -> PyResult<MatrixArrays> {
+    let starts = indices(starts, "A: indptr has a negative entry")?;
+    let columns = indices(columns, "A: a column index is negative or above 2^32 - 1")?;
     Ok((starts, columns, values.as_slice()?.to_vec()))
+}
+
+/// Copies indices of 32 or 64 bits.
+fn indices<T: TryFrom<i32> + TryFrom<i64>>(
+    array: &Bound<'_, PyAny>,
+    out_of_range: &'static str,
+) -> PyResult<Vec<T>> {
+    let copied: Option<Vec<T>> = if let Ok(narrow) = array.extract::<PyReadonlyArray1<'_, i32>>() {
+        let narrow = narrow.as_slice()?.iter();
+        narrow.map(|&index| T::try_from(index).ok()).collect()
+    } else {
+        let wide = array.extract::<PyReadonlyArray1<'_, i64>>()?;
+        let wide = wide.as_slice()?.iter();
+        wide.map(|&index| T::try_from(index).ok()).collect()
+    };
+    copied.ok_or_else(|| PyValueError::new_err(out_of_range))
 }
 
 /// Solves a problem with a sparse matrix.
@@ -295,11 +296,7 @@ pub fn copied(
 #[pyo3(signature = (matrix_arrays, rows, solver, friction, threads, callback, time_limit))]
 pub fn solve<'py>(
     py: Python<'py>,
-    matrix_arrays: (
-        PyReadonlyArray1<'py, i64>,
-        Bound<'py, PyAny>,
-        PyReadonlyArray1<'py, f64>,
-    ),
+    matrix_arrays: ScipyArrays<'py>,
     rows: Rows<'py>,
     solver: String,
     friction: Option<Friction>,
@@ -307,8 +304,7 @@ pub fn solve<'py>(
     callback: Option<Py<PyAny>>,
     time_limit: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (starts, columns, values) = matrix_arrays;
-    let arrays = copied(&starts, &columns, &values)?;
+    let arrays = copied(&matrix_arrays)?;
     let given = problem(rows)?;
     let friction = friction.map(|(rows, discs)| {
         let bound = |(row, of, factor)| CoupledBound { row, of, factor };
@@ -366,15 +362,10 @@ pub fn solve<'py>(
 #[pyfunction]
 pub fn analyse<'py>(
     py: Python<'py>,
-    matrix_arrays: (
-        PyReadonlyArray1<'py, i64>,
-        Bound<'py, PyAny>,
-        PyReadonlyArray1<'py, f64>,
-    ),
+    matrix_arrays: ScipyArrays<'py>,
     rows: Rows<'py>,
 ) -> PyResult<Vec<(String, Option<&'static str>)>> {
-    let (starts, columns, values) = matrix_arrays;
-    let arrays = copied(&starts, &columns, &values)?;
+    let arrays = copied(&matrix_arrays)?;
     let given = problem(rows)?;
     let work = move |_: &Link<(), ()>| -> Result<_, InputError> {
         let csr = matrix(arrays)?;

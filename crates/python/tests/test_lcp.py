@@ -213,6 +213,11 @@ BAD = [
     (dict(A=np.eye(2), b=[0, 0], callback=5), TypeError, "callable"),
     (dict(A=np.eye(2), b=np.array([2**60, 0])), ValueError, "integer"),
     (dict(A=np.eye(2), b=None), TypeError, "real numbers"),
+    (dict(A=np.eye(2), b=[0, 0], max_iterations=2**70), ValueError, "max_iterations must be from 1"),
+    (dict(A=np.ma.array(np.eye(2), mask=[[1, 0], [0, 0]]), b=[0, 0]), ValueError, "masked"),
+    (dict(A=np.eye(2), b=[0, 0], friction=3), TypeError, "friction is a sequence"),
+    (dict(A=np.eye(2), b=[0, 0], friction=[(1, 0, "0.5")]), TypeError, "friction coefficient"),
+    (dict(A=sp.csr_array(np.array([[np.nan, 0], [0, 1]])), b=[0, 0]), ValueError, "A is not finite"),
 ]
 
 
@@ -220,6 +225,64 @@ BAD = [
 def test_bad_input_is_refused_in_words(arguments, kind, words):
     with pytest.raises(kind, match=words):
         lcp.solve(**arguments)
+
+
+def broken(format, **arrays):
+    """A sparse matrix with other index arrays than it was made with."""
+    matrix = sp.eye_array(4, format=format)
+    if format == "bsr":
+        matrix = sp.eye_array(4, format="csr").tobsr((2, 2))
+    for name, values in arrays.items():
+        setattr(matrix, name, np.asarray(values))
+    return matrix
+
+
+BROKEN = [
+    broken("csr", indptr=[0, 5, 2, 3, 4]),
+    broken("csr", indptr=[0, -1, 2, 3, 4]),
+    broken("csr", indptr=[0, 1, 2, 3]),
+    broken("csr", indptr=[0, 1, 2, 3, 9]),
+    broken("csr", indices=[0, 1, -1, 3]),
+    broken("csr", indices=[0, 1, 2**40, 3]),
+    broken("csr", data=np.ones(5)),
+    broken("csr", indices=np.array([0, 1, 2, 2**64 - 1], dtype=np.uint64)),
+    broken("csc", indices=[0, 1, 7, 3]),
+    broken("csc", indptr=[1, 1, 2, 3, 4]),
+    broken("bsr", indices=[0, 3]),
+    broken("coo", coords=(np.array([0, 1, 2, 9]), np.arange(4))),
+    broken("coo", coords=(np.arange(3), np.arange(3))),
+]
+
+
+@pytest.mark.parametrize("matrix", BROKEN, ids=range(len(BROKEN)))
+def test_broken_index_arrays_are_refused(matrix):
+    with pytest.raises(ValueError, match="^A"):
+        lcp.solve(matrix, -np.ones(4))
+    with pytest.raises(TypeError, match="expected integers"):
+        lcp.solve(broken("csr", indices=np.arange(4.0)), -np.ones(4))
+
+
+@pytest.mark.parametrize("kind", [">i4", ">i8", "u1", "u8", "i2"])
+def test_indices_may_have_any_type(kind):
+    A, b = obstacle(40)
+    expected = lcp.solve(A, b).x
+    for matrix in (A.copy(), A.tocsc()):
+        matrix.indices, matrix.indptr = matrix.indices.astype(kind), matrix.indptr.astype(kind)
+        matrix.data = matrix.data.astype(">f8")
+        assert np.array_equal(lcp.solve(matrix, b).x, expected), matrix.format
+
+
+def test_a_problem_that_memory_cannot_hold_is_not_generated():
+    for family, size in (("dense", 10**7), ("contact", 10**9), ("fluid", 10**10)):
+        with pytest.raises(ValueError, match="entries"):
+            lcp.generate(family, size)
+
+
+def test_comparisons_need_entries_and_a_time_limit():
+    with pytest.raises(TypeError, match="LinearOperator"):
+        lcp.compare(LinearOperator((2, 2), matvec=lambda x: x, dtype=float), [0, 0])
+    with pytest.raises(TypeError, match="seconds"):
+        lcp.compare(np.eye(2), [0, 0], seconds="3")
 
 
 def test_a_problem_without_rows_is_solved():

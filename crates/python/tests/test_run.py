@@ -142,6 +142,29 @@ def test_runs_are_not_replaced_by_accident(scene, tmp_path, monkeypatch):
         meniscus.open(tmp_path)
 
 
+def test_arguments_out_of_range_are_refused_in_words(scene, tmp_path):
+    for threads, kind in ((0, ValueError), (-1, ValueError), (10**9, ValueError), ("2", TypeError)):
+        with pytest.raises(kind, match="threads"):
+            meniscus.run(scene, tmp_path / "r", threads=threads, progress=False)
+        with pytest.raises(kind, match="threads"):
+            meniscus.simulate(scene, threads=threads)
+        with pytest.raises(kind, match="threads"):
+            Scene(scene).estimate(threads)
+    for from_frame in (-1, 2**40):
+        with pytest.raises(ValueError, match="from_frame"):
+            meniscus.run(scene, tmp_path / "r", from_frame=from_frame)
+    with pytest.raises(TypeError, match="progress"):
+        meniscus.run(scene, tmp_path / "r", progress="yes")
+    with pytest.raises(ValueError, match="counted from 0"):
+        Scene(scene).set("liquid[-1].viscosity", 1.0)
+    with pytest.raises(TypeError, match="body"):
+        Simulation(scene).push(3, [0.0, 0.0])
+    for values, kind in (({"density": 5}, TypeError), ({"density": "12"}, TypeError), ({"density": []}, ValueError)):
+        with pytest.raises(kind, match="value"):
+            meniscus.sweep(scene, values, tmp_path / "s")
+    assert not any(tmp_path.iterdir())
+
+
 def test_ctrl_c_leaves_a_run_that_resumes_to_the_same_bits(scene, tmp_path):
     scene["domain"]["resolution"] = 64
     scene["time"]["frames"] = 20

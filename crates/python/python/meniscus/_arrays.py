@@ -44,29 +44,70 @@ def csr(matrix: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """
     if not is_sparse(matrix):
         dense = square(matrix, name)
+        n = dense.shape[0]
+        if np.count_nonzero(dense) == dense.size:
+            return np.arange(0, n * n + 1, max(n, 1)), np.tile(np.arange(n), n), np.ascontiguousarray(dense).reshape(-1)
         rows, columns = np.nonzero(dense)
-        starts = np.zeros(dense.shape[0] + 1, dtype=np.int64)
-        np.cumsum(np.bincount(rows, minlength=dense.shape[0]), out=starts[1:])
+        starts = np.zeros(n + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=n), out=starts[1:])
         return starts, np.ascontiguousarray(columns, dtype=np.int64), dense[rows, columns]
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} has the shape {matrix.shape}, expected a square matrix")
     if matrix.shape[0] > 2**32:
         raise ValueError(f"{name} has {matrix.shape[0]} rows, at most 2^32 are possible")
-    rows = matrix.tocsr()
+    rows = _checked(matrix, name).tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy() if rows is matrix else rows
         rows.sum_duplicates()
     values = np.ascontiguousarray(_real(rows.data, f"{name}.data"))
-    starts = np.ascontiguousarray(rows.indptr, dtype=np.int64)
-    columns = rows.indices
-    if columns.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
-        columns = columns.astype(np.int64)
-    return starts, np.ascontiguousarray(columns), values
+    return np.ascontiguousarray(rows.indptr), np.ascontiguousarray(rows.indices), values
+
+
+def _checked(matrix: Any, name: str) -> Any:
+    """A sparse matrix whose index arrays are sound, which scipy's compiled routines rely on without looking.
+
+    The arrays are attributes that anything can be assigned to. A matrix in which something has to be converted is copied.
+    """
+    if matrix.format not in ("csr", "csc", "bsr", "coo"):
+        return matrix
+    if matrix.format == "coo":
+        coordinates = [_indices(one, f"{name}.coords") for one in (matrix.row, matrix.col)]
+        for one, size in zip(coordinates, matrix.shape):
+            if one.shape != matrix.data.shape:
+                raise ValueError(f"{name} has {one.size} coordinates for {matrix.data.size} entries")
+            if one.size and not (0 <= one.min() and one.max() < size):
+                raise ValueError(f"{name} has an entry outside of its shape {matrix.shape}")
+        return type(matrix)((matrix.data, tuple(coordinates)), shape=matrix.shape)
+    starts, indices = _indices(matrix.indptr, f"{name}.indptr"), _indices(matrix.indices, f"{name}.indices")
+    blocks = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    major, minor = (matrix.shape[axis] // blocks[axis] for axis in ((1, 0) if matrix.format == "csc" else (0, 1)))
+    if starts.shape != (major + 1,) or starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        raise ValueError(f"{name}.indptr must have {major + 1} entries that rise from 0")
+    if starts[-1] != indices.shape[0] or indices.shape[0] != matrix.data.shape[0]:
+        ends = f"{name}.indptr ends at {starts[-1]}"
+        raise ValueError(f"{ends}, with {indices.shape[0]} indices and {matrix.data.shape[0]} entries of data")
+    if indices.size and not (0 <= indices.min() and indices.max() < minor):
+        raise ValueError(f"{name}.indices has an entry that is not from 0 to {minor - 1}")
+    if starts is matrix.indptr and indices is matrix.indices and matrix.data.dtype.isnative:
+        return matrix
+    data = matrix.data.astype(matrix.data.dtype.newbyteorder("="), copy=False)
+    return type(matrix)((data, indices, starts), shape=matrix.shape)
+
+
+def _indices(array: np.ndarray, name: str) -> np.ndarray:
+    """Indices of a type that scipy's compiled routines take."""
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has entries of type {array.dtype}, expected integers")
+    if array.dtype in (np.dtype(np.int32), np.dtype(np.int64)):
+        return array
+    if array.dtype.itemsize == 8 and array.size and int(array.max()) >= 2**63:
+        raise ValueError(f"{name} has the entry {array.max()}, which is too large")
+    return array.astype(np.int64)
 
 
 def is_sparse(matrix: Any) -> bool:
     """Whether this is a sparse matrix or array of scipy. Does not import scipy."""
-    return hasattr(matrix, "tocsr") and hasattr(matrix, "nnz")
+    return hasattr(matrix, "tocsr") and hasattr(type(matrix), "nnz")
 
 
 def is_operator(matrix: Any) -> bool:
@@ -74,11 +115,39 @@ def is_operator(matrix: Any) -> bool:
     return not is_sparse(matrix) and not isinstance(matrix, np.ndarray) and hasattr(matrix, "matvec")
 
 
+def count(value: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int | None:
+    """A whole number in a range; none stays none.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is out of range.
+    """
+    if value is None:
+        return None
+    try:
+        number = value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"{name} is a {type(value).__name__}, expected an integer") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
+    return number
+
+
+def thread_count(threads: Any) -> int | None:
+    """A number of threads; none is the default."""
+    return count(threads, "threads", 1, 1024)
+
+
 def _real(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} is not an array: {error}") from None
+    if isinstance(values, np.ndarray) and getattr(values, "mask", False) is not False and np.any(values.mask):
+        raise ValueError(f"{name} has masked entries")
     kind = array.dtype.kind
     if kind == "c":
         raise TypeError(f"{name} is complex; the problems are real")

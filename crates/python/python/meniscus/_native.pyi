@@ -120,7 +120,7 @@ def run(
 def write_report(run: Path, to: Path) -> None: ...
 def contact_sheet(runs: list[Path], labels: list[str], to: Path) -> None: ...
 
-_Matrix = tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
+_Matrix = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
 _Vector = NDArray[np.float64]
 _Rows = tuple[_Vector, _Vector, _Vector, _Vector | None, float, int | None]
 

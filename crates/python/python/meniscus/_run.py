@@ -13,6 +13,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _native
+from ._arrays import count, thread_count
 from ._scene import Scene, scene_of
 from ._simulation import Frame
 from ._table import Table
@@ -220,6 +221,9 @@ def run(
         usual = Path("out") / scene.name
         out = usual if resume else Path(_native.next_free(scene.name))
     out = Path(out)
+    from_frame, threads = count(from_frame, "from_frame", 0, 2**32 - 1), thread_count(threads)
+    if not callable(progress) and not isinstance(progress, (bool, np.bool_)):
+        raise TypeError(f"progress is a {type(progress).__name__}, expected a bool or a function")
     report = progress if callable(progress) else (_Printer() if progress else None)
     callback = None if report is None else lambda message: report(json.loads(message))
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _native
+from ._arrays import thread_count
 from ._toml import document, value
 
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -112,7 +113,7 @@ class Scene:
 
     def estimate(self, threads: int | None = None) -> dict:
         """Estimate particles, memory in bytes, disk in bytes, steps, and CPU and wall-clock seconds."""
-        return json.loads(self._native.estimate(threads))
+        return json.loads(self._native.estimate(thread_count(threads)))
 
     @property
     def warnings(self) -> list[dict]:
@@ -167,6 +168,8 @@ def written(key: str, new: Any) -> tuple[str, str]:
     """A key and its value as a scene file has them, which counts from 1."""
     if not isinstance(key, str):
         raise TypeError(f"a key is a {type(key).__name__}, expected a string")
+    if "[-" in key:
+        raise ValueError(f"{key}: lists are counted from 0, and not from their end")
     return _INDEX.sub(lambda match: f"[{int(match.group(1)) + 1}]", key), value(new, key)
 
 

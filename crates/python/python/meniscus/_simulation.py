@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._arrays import thread_count
 from ._scene import Scene, scene_of, written
 
 
@@ -139,6 +140,7 @@ class Simulation:
             raise ValueError("resume and overwrite need out, the folder of the run")
         if resume and replay is not None:
             raise ValueError("a run that is resumed repeats its own log, not replay")
+        threads = thread_count(threads)
         self._scene: Scene = Scene(scene_of(scene))
         self._changes = 0
         self._dimension = self._scene.dimension
@@ -217,6 +219,8 @@ class Simulation:
         ValueError
             If there is no such body, or forces do not move it.
         """
+        if not isinstance(body, str):
+            raise TypeError(f"body is a {type(body).__name__}, expected a name")
         force = [float(number) for number in force]
         if torque is None:
             torque = [0.0, 0.0, 0.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +66,15 @@ def sweep(
     base = scene_of(scene)
     if not values:
         raise ValueError("a sweep needs at least one key")
+    for key, several in values.items():
+        if isinstance(several, (str, bytes)) or not isinstance(several, Iterable):
+            raise TypeError(f"{key}: the values are a {type(several).__name__}, expected a list of them")
+    values = {key: list(several) for key, several in values.items()}
+    if not all(values.values()):
+        raise ValueError("a sweep needs at least one value for every key")
     root = Path(out) if out is not None else Path("out") / f"{base.name}-sweep"
     keys = list(values)
-    combinations = list(itertools.product(*(list(values[key]) for key in keys)))
+    combinations = list(itertools.product(*(values[key] for key in keys)))
     # All of them are checked before the first one runs.
     variants = []
     for combination in combinations:

@@ -15,16 +15,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Callable, Iterable, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _native
-from ._arrays import csr, is_operator, vector
+from ._arrays import count, csr, is_operator, thread_count, vector
 from ._table import Table
 
 __all__ = ["Comparison", "LcpProblem", "LcpResult", "SolverInfo", "compare", "generate", "read", "solve", "solvers", "write"]
+
+
+#: Entries of a matrix that is generated: 6 GB.
+_MOST_GENERATED = 500_000_000
 
 
 class LcpResult(dict):
@@ -159,14 +164,12 @@ def solve(
         raise TypeError("callback is not callable")
     if not isinstance(solver, str):
         raise TypeError(f"solver is a {type(solver).__name__}, expected a name")
-    threads = _count(threads, "threads")
+    threads = thread_count(threads)
     if is_operator(A):
         if friction is not None:
             raise ValueError("friction needs the entries of A, not a LinearOperator")
         return _result(_solve_operator(A, n, rows, solver, threads, callback))
-    arrays = csr(A, "A")
-    if arrays[0].shape[0] - 1 != n:
-        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {n} entries")
+    arrays = _entries(A, n)
     return _result(_native.solve(arrays, rows, solver, _friction(friction, n), threads, callback, np.inf))
 
 
@@ -202,13 +205,12 @@ def compare(
         A table with a row per solver; ``plot()`` draws residuals over time.
     """
     b = vector(b, "b")
-    arrays = csr(A, "A")
-    if arrays[0].shape[0] - 1 != b.shape[0]:
-        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {b.shape[0]} entries")
+    arrays = _entries(A, b.shape[0])
+    seconds = _number(seconds, "seconds")
     if not seconds > 0:
         raise ValueError("seconds must be positive")
     rows = _rows(b.shape[0], b, lower, upper, x0, tol, absolute, max_iterations)
-    threads = _count(threads, "threads")
+    threads = thread_count(threads)
     skipped: dict[str, str] = {}
     coupled = _friction(friction, b.shape[0])
     if solvers is None and coupled is not None:
@@ -222,7 +224,7 @@ def compare(
     results: dict[str, LcpResult] = {}
     for name in names:
         try:
-            results[name] = _result(_native.solve(arrays, rows, name, coupled, threads, None, float(seconds)))
+            results[name] = _result(_native.solve(arrays, rows, name, coupled, threads, None, seconds))
         except ValueError as error:
             if solvers is not None:
                 raise
@@ -309,12 +311,14 @@ def generate(family: str, size: int, *, seed: int = 0, bands: int = 4, null: flo
     LcpProblem
         With `A` as ``scipy.sparse.csr_array``.
     """
-    size, seed, bands = _count(size, "size"), _count(seed, "seed", 0), _count(bands, "bands", 0)
+    size, seed, bands = count(size, "size"), count(seed, "seed", 0), count(bands, "bands", 0)
     for name, share in (("null", null), ("zeros", zeros)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name} must be between 0 and 1")
-    if size > 10**8:
-        raise ValueError("size must be at most 1e8")
+    # Memory that a process does not get would end it.
+    entries = size * {"dense": size, "fluid": 2 * bands + 1}.get(family, 64)
+    if entries > _MOST_GENERATED:
+        raise ValueError(f"a {family} problem of size {size} has about {entries:.1e} entries, more than {_MOST_GENERATED:.0e}")
     made = _native.generate(family, size, seed, (bands, float(null), float(zeros)))
     return LcpProblem(_sparse(made["A"]), made["b"], made["lower"], made["upper"], made["solution"])
 
@@ -360,9 +364,7 @@ def write(
     folder = Path(folder)
     b = vector(b, "b")
     n = b.shape[0]
-    arrays = csr(A, "A")
-    if arrays[0].shape[0] - 1 != n:
-        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {n} entries")
+    arrays = _entries(A, n)
     vectors = {"b": b, "lower": vector(lower, "lower", n), "upper": vector(upper, "upper", n)}
     if x is not None:
         vectors["x"] = vector(x, "x", n)
@@ -383,23 +385,27 @@ def _rows(
 ) -> tuple:
     lower, upper = vector(lower, "lower", n), vector(upper, "upper", n)
     start = None if x0 is None else vector(x0, "x0", n)
+    return b, lower, upper, start, _number(tol, "tol"), bool(absolute), count(max_iterations, "max_iterations")
+
+
+def _entries(A: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Arrays of a matrix of `n` rows."""
+    if is_operator(A):
+        raise TypeError("A is a LinearOperator, only `solve` takes one; others need its entries")
+    arrays = csr(A, "A")
+    if arrays[0].shape[0] - 1 != n:
+        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {n} entries")
+    return arrays
+
+
+def _number(value: Any, name: str) -> float:
+    # Text is no number, though float() takes it.
     try:
-        tol = float(tol)
+        return float(None if isinstance(value, (str, bytes)) else value)
     except (TypeError, ValueError):
-        raise TypeError(f"tol is a {type(tol).__name__}, expected a number") from None
-    return b, lower, upper, start, tol, bool(absolute), _count(max_iterations, "max_iterations")
-
-
-def _count(value: Any, name: str, least: int = 1) -> int | None:
-    if value is None:
-        return None
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} is a {type(value).__name__}, expected an integer") from None
-    if not least <= number < 2**63:
-        raise ValueError(f"{name} must be at least {least}, not {number}")
-    return number
+        raise TypeError(f"{name} is a {type(value).__name__}, expected a number") from None
+    except OverflowError:
+        raise ValueError(f"{name} is too large") from None
 
 
 def _friction(friction: Any, n: int) -> tuple[list[tuple[int, int, float]], list[tuple[int, int]]] | None:
@@ -408,6 +414,8 @@ def _friction(friction: Any, n: int) -> tuple[list[tuple[int, int, float]], list
         return None
     bounds: list[tuple[int, int, float]] = []
     discs: list[tuple[int, int]] = []
+    if isinstance(friction, (str, bytes)) or not isinstance(friction, Iterable):
+        raise TypeError("friction is a sequence of (row, of, coefficient)")
     for entry in friction:
         try:
             row, of, coefficient = entry
@@ -416,12 +424,12 @@ def _friction(friction: Any, n: int) -> tuple[list[tuple[int, int, float]], list
             raise ValueError("friction is a sequence of (row, of, coefficient)") from None
         if len(rows) not in (1, 2):
             raise ValueError(f"friction is of one row or of a pair, not of {len(rows)}")
-        of = _count(of, "friction row", 0)
+        of, coefficient = count(of, "friction row", 0), _number(coefficient, "friction coefficient")
         for one in rows:
-            one = _count(one, "friction row", 0)
+            one = count(one, "friction row", 0)
             if max(one, of) >= n:
                 raise ValueError(f"friction names row {max(one, of)}, there are {n}")
-            bounds.append((one, of, float(coefficient)))
+            bounds.append((one, of, coefficient))
         if len(rows) == 2:
             discs.append((len(bounds) - 2, len(bounds) - 1))
     return bounds, discs
