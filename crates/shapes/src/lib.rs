@@ -47,7 +47,7 @@ pub use moments::{Moments, MomentsError};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;
 pub use rotation::{Generator, Rotation, angle_of};
-pub use scripted_solid::{PosedSolid, ScriptedSolid, SolidError, SolidFault};
+pub use scripted_solid::{BodyLine, PosedSolid, ScriptedSolid, SolidError, SolidFault};
 pub use shape::Shape;
 pub use solids::{PosedSolids, Solids};
 pub use surface::{Polytope, PolytopeFace, SurfaceSample};

@@ -6,6 +6,7 @@ use crate::pose::Pose;
 use crate::shape::Shape;
 use crate::validate::ShapeError;
 use crate::vector::{scale, sub};
+use std::array::from_fn;
 use std::error::Error;
 use std::fmt;
 
@@ -141,6 +142,22 @@ impl<const D: usize> PosedSolid<'_, D> {
         self.shape.distance_within(x, band)
     }
 
+    /// The line from `x` in a direction, in the frame of the body.
+    pub fn line(&self, x: [f64; D], direction: [f64; D]) -> BodyLine<'_, D> {
+        let (from, direction) = match &self.world_from_body {
+            Some(pose) => (
+                pose.apply_inverse(x),
+                pose.rotation.apply_inverse(direction),
+            ),
+            None => (x, direction),
+        };
+        BodyLine {
+            shape: self.shape,
+            from,
+            direction,
+        }
+    }
+
     /// The unit vector out of the solid.
     pub fn normal(&self, x: [f64; D]) -> [f64; D] {
         match &self.world_from_body {
@@ -149,6 +166,23 @@ impl<const D: usize> PosedSolid<'_, D> {
                 .apply(self.shape.gradient(pose.apply_inverse(x))),
             None => self.shape.gradient(x),
         }
+    }
+}
+
+/// A line in the frame of a body, for many distances along it.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyLine<'a, const D: usize> {
+    shape: &'a Shape<D>,
+    from: [f64; D],
+    direction: [f64; D],
+}
+
+impl<const D: usize> BodyLine<'_, D> {
+    /// The signed distance at the parameter `t` of the line, exact within `band` of the surface, else a safe one; see
+    /// [`Shape::distance_within`].
+    pub fn distance_within(&self, t: f64, band: f64) -> f64 {
+        let x = from_fn(|a| self.from[a] + t * self.direction[a]);
+        self.shape.distance_within(x, band)
     }
 }
 

@@ -157,14 +157,6 @@ impl<'a, const D: usize> Solid<'a, D> {
         (self.sign * self.body.distance(from_fn(|i| f64::from(x[i])))) as f32
     }
 
-    /// Distance as exact as a ray needs it.
-    fn distance_on(&self, ray: &Ray, t: f32) -> f32 {
-        let x = along(ray.from, t, ray.direction);
-        let band = f64::from(EXACT_WITHIN * ray.pixel * t);
-        let x = from_fn(|i| f64::from(x[i]));
-        (self.sign * self.body.distance_within(x, band)) as f32
-    }
-
     fn normal(&self, x: Vec3) -> Vec3 {
         let n = self.body.normal(from_fn(|i| f64::from(x[i])));
         from_fn(|i| {
@@ -185,8 +177,15 @@ impl<'a, const D: usize> Solid<'a, D> {
     pub fn trace(&self, ray: &Ray, layers: &mut Layers) -> Option<(Layer, f32)> {
         let (start, end, face) = box_span(ray, self.low, self.high)?;
         let at = |t: f32| along(ray.from, t, ray.direction);
+        let in_f64 = |v: Vec3| from_fn(|i| f64::from(v[i]));
+        let line = self.body.line(in_f64(ray.from), in_f64(ray.direction));
+        // As exact as a ray needs it.
+        let distance = |t: f32| {
+            let band = EXACT_WITHIN * ray.pixel * t;
+            (self.sign * line.distance_within(f64::from(t), f64::from(band))) as f32
+        };
         let mut t = start;
-        let mut here = self.distance_on(ray, t);
+        let mut here = distance(t);
         if here < 0.0 && self.material == Material::Stone {
             // The solid continues outside its bounding box: show the cut.
             let cut = Layer {
@@ -208,7 +207,7 @@ impl<'a, const D: usize> Solid<'a, D> {
             if next_t > end {
                 break;
             }
-            let next = self.distance_on(ray, next_t);
+            let next = distance(next_t);
             if (next < 0.0) != (here < 0.0) && count < MOST_LAYERS {
                 crossings[count] = t + (next_t - t) * here / (here - next);
                 count += 1;

@@ -38,6 +38,8 @@ pub(super) enum Content {
 pub(super) struct Volume {
     /// Distance between nodes.
     pub spacing: f32,
+    /// Nodes per unit of length.
+    per_length: f32,
     low: Vec3,
     nodes: [usize; 3],
     /// Field whose level set is the surface.
@@ -79,6 +81,7 @@ impl Volume {
         let count: usize = nodes.iter().product();
         let mut field = Self {
             spacing,
+            per_length: 1.0 / spacing,
             low,
             nodes,
             occupancy: Vec::new(),
@@ -182,7 +185,7 @@ impl Volume {
         let mut inside = [0.0; 3];
         let strides = self.strides();
         for axis in 0..3 {
-            let at = (x[axis] - self.low[axis]) / self.spacing;
+            let at = (x[axis] - self.low[axis]) * self.per_length;
             // Casts clamp negative values and NaN to zero.
             let cell = at as usize;
             if at.is_nan() || at < 0.0 || cell + 1 >= self.nodes[axis] {
@@ -199,7 +202,10 @@ impl Volume {
             return 0.0;
         };
         let [_, sy, sz] = self.strides();
-        let line = |at: usize| values[at] + fx * (values[at + 1] - values[at]);
+        let line = |at: usize| {
+            let pair = &values[at..at + 2];
+            pair[0] + fx * (pair[1] - pair[0])
+        };
         let face = |at: usize| {
             let (a, b) = (line(at), line(at + sy));
             a + fy * (b - a)
@@ -270,32 +276,55 @@ impl Volume {
 
 /// Binomial filter along every axis; the border is clamped.
 fn smooth(values: &[f32], nodes: [usize; 3]) -> Vec<f32> {
-    let strides = [1, nodes[0], nodes[0] * nodes[1]];
-    let slab = nodes[0] * nodes[1];
+    let [length, rows, slabs] = nodes;
     let mut from = values.to_vec();
     let mut to = vec![0.0; values.len()];
     for axis in 0..3 {
-        let (stride, count) = (strides[axis], nodes[axis]);
-        to.par_chunks_mut(slab).enumerate().for_each(|(k, part)| {
-            for (offset, value) in part.iter_mut().enumerate() {
-                let index = k * slab + offset;
-                let at = index / stride % count;
-                let before = if at > 0 {
-                    from[index - stride]
-                } else {
-                    from[index]
-                };
-                let after = if at + 1 < count {
-                    from[index + stride]
-                } else {
-                    from[index]
-                };
-                *value = 0.25 * (before + after) + 0.5 * from[index];
+        let slab_of = |k: usize, part: &mut [f32]| {
+            for (j, row) in part.chunks_mut(length).enumerate() {
+                let at = |k: usize, j: usize| &from[(k * rows + j) * length..][..length];
+                let here = at(k, j);
+                match axis {
+                    0 => blend_along(row, here),
+                    1 => {
+                        let after = at(k, (j + 1).min(rows - 1));
+                        blend_across(row, at(k, j.saturating_sub(1)), here, after);
+                    }
+                    _ => {
+                        let after = at((k + 1).min(slabs - 1), j);
+                        blend_across(row, at(k.saturating_sub(1), j), here, after);
+                    }
+                }
             }
-        });
+        };
+        to.par_chunks_mut(length * rows)
+            .enumerate()
+            .for_each(|(k, part)| slab_of(k, part));
         std::mem::swap(&mut from, &mut to);
     }
     from
+}
+
+fn blend(before: f32, here: f32, after: f32) -> f32 {
+    0.25 * (before + after) + 0.5 * here
+}
+
+/// Filters a row along itself.
+fn blend_along(row: &mut [f32], values: &[f32]) {
+    let last = values.len() - 1;
+    for (value, three) in row[1..].iter_mut().zip(values.windows(3)) {
+        *value = blend(three[0], three[1], three[2]);
+    }
+    row[0] = blend(values[0], values[0], values[1.min(last)]);
+    row[last] = blend(values[last.saturating_sub(1)], values[last], values[last]);
+}
+
+/// Filters a row with the rows on either side of it.
+fn blend_across(row: &mut [f32], before: &[f32], here: &[f32], after: &[f32]) {
+    let rows = before.iter().zip(here).zip(after);
+    for (value, ((&before, &here), &after)) in row.iter_mut().zip(rows) {
+        *value = blend(before, here, after);
+    }
 }
 
 #[cfg(test)]
