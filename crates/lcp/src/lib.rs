@@ -4,7 +4,7 @@
 //!
 //! | family | modules |
 //! | --- | --- |
-//! | pivoting | [`lemke`](methods::lemke), [`dantzig`](methods::dantzig), [`keller`](methods::keller), [`enumerate`](methods::enumerate) |
+//! | pivoting | [`lemke`](methods::lemke), [`dantzig`](methods::dantzig), [`keller`](methods::keller), [`block_pivoting`](methods::block_pivoting), [`enumerate`](methods::enumerate) |
 //! | splitting | [`jacobi`](methods::jacobi), [`pgs`](methods::pgs), [`psor`](methods::psor), [`spsor`](methods::spsor) |
 //! | Newton | [`newton`](methods::newton) (minimum map), [`fischer`](methods::fischer) |
 //! | active set | [`policy`](methods::policy), [`penalty`](methods::penalty), [`mprgp`](methods::mprgp), [`masp`](methods::masp) |

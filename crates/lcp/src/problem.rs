@@ -6,6 +6,9 @@ use crate::reduce::{self, larger};
 use crate::rows::Rows;
 use crate::split::{first_row, fold, for_each};
 
+/// Part of the terms of a row, `|A||x| + |b|`, up to which its `y` may be rounding.
+pub(crate) const ROUNDING: f64 = 1e3 * f64::EPSILON;
+
 /// Box-constrained mixed LCP: find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
 ///
 /// | row | `x_i` | `y_i` |

@@ -1,5 +1,6 @@
 //! Methods for the box MLCP, one module each, all with the same signature.
 
+pub mod block_pivoting;
 pub mod dantzig;
 pub mod enumerate;
 pub mod fas;

@@ -1,5 +1,6 @@
 //! Choice of methods by the properties of a problem.
 
+use super::full::is_full;
 use super::scaling::Scaled;
 use super::{Candidate, Method, Scaling, Solution, StartFrom, first_converged};
 use crate::analysis::{Analysis, Definiteness, analyse_knowing, analyse_rows, definiteness};
@@ -30,6 +31,9 @@ pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
     let monotone = analysis.definiteness.is_semidefinite();
     let full = is_full(rows, analysis.entries);
     let mut choices = Vec::new();
+    if symmetric && possible && full && rows <= super::method::PIVOTABLE {
+        choices.push((BlockPivoting, super::full::WHY));
+    }
     if analysis.bounds.is_linear() && symmetric && possible {
         choices.push((Linear, "no row has a bound and the matrix is symmetric"));
     }
@@ -83,25 +87,25 @@ pub(super) fn analysed(problem: &BoxMlcp<'_, Csr>, known: Option<Definiteness>) 
     analyse_knowing(problem, known)
 }
 
-fn is_full(rows: usize, entries: usize) -> bool {
-    4 * (entries as u128) >= (rows as u128).pow(2)
-}
-
-/// Tries the methods in order.
+/// Tries the methods in order, apart from a first one that was tried before.
 pub(super) fn solve(
     analysis: &Analysis,
+    first: Option<super::Attempt>,
     x: &mut [f64],
     attempt: &mut Attempt<'_>,
 ) -> Result<Solution, InputError> {
     let candidates: Vec<Candidate<Method>> = choices(analysis)
         .into_iter()
+        .filter(|(solver, _)| first.is_none_or(|first| first.solver != solver.name()))
         .map(|(solver, why)| Candidate {
             solver,
             name: solver.name(),
             why,
         })
         .collect();
-    first_converged(&candidates, StartFrom::Given, x, attempt)
+    let mut solution = first_converged(&candidates, StartFrom::Given, x, attempt)?;
+    solution.attempts.splice(0..0, first);
+    Ok(solution)
 }
 
 /// The problem with its rows and columns scaled, the same scales for both where these show that it is monotone, and its

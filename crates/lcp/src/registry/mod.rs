@@ -25,6 +25,7 @@
 
 mod auto;
 mod coupled;
+mod full;
 mod method;
 mod presolve;
 mod proof;
@@ -66,7 +67,7 @@ settings! {
 /// Solves a problem by a method of this crate, starting from the given `x`.
 ///
 /// Rows and columns are scaled first, unless the options ask for an absolute tolerance; an observer sees residuals of the
-/// scaled problem. Reports have the residual in the units of the problem.
+/// scaled problem. `auto` first tries full matrices as they are: a solution that is exact but for rounding needs no scales. Reports have the residual in the units of the problem.
 ///
 /// An error if the method cannot be used on the problem at all; [`Method::fits`] states that in advance.
 pub fn solve(
@@ -77,6 +78,13 @@ pub fn solve(
     observer: &mut (impl Observer + ?Sized),
 ) -> Result<Solution, InputError> {
     let given = problem;
+    let mut first = None;
+    if method == Method::Auto {
+        first = full::attempt(problem, options, x, observer)?;
+        if let Some(attempt) = first.filter(|attempt| full::is_answer(&attempt.report)) {
+            return Ok(Solution::of(attempt.solver, attempt.why, attempt.report));
+        }
+    }
     let (scaled, known) = match method {
         _ if options.absolute => (None, None),
         Method::Auto => auto::scaled(problem),
@@ -103,7 +111,7 @@ pub fn solve(
             Ok(report)
         };
         if method == Method::Auto {
-            return auto::solve(&auto::analysed(problem, known), x, &mut attempt);
+            return auto::solve(&auto::analysed(problem, known), first, x, &mut attempt);
         }
         let report = attempt(method, x)?;
         Ok(Solution::of(method.name(), "it was asked for", report))

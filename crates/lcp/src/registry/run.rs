@@ -6,8 +6,8 @@ use crate::blocks::Blocks;
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::methods::{
-    dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear, masp, mprgp,
-    newton, pd_amg, penalty, pgs, policy, psor, spsor,
+    block_pivoting, dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear,
+    masp, mprgp, newton, pd_amg, penalty, pgs, policy, psor, spsor,
 };
 use crate::precondition::{
     Amg, AmgSettings, Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Preconditioner,
@@ -63,6 +63,7 @@ pub(super) fn run(
     match method {
         Method::Lemke => solved!(lemke, settings!(lemke)),
         Method::Dantzig => solved!(dantzig, settings!(dantzig)),
+        Method::BlockPivoting => solved!(block_pivoting, settings!(block_pivoting)),
         Method::Keller => solved!(keller, settings!(keller)),
         Method::Enumerate => {
             let settings = enumerate::Settings {

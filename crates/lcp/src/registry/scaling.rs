@@ -13,7 +13,7 @@
 use crate::analysis::SYMMETRIC;
 use crate::csr::Csr;
 use crate::error::InputError;
-use crate::problem::{BoxMlcp, natural};
+use crate::problem::{BoxMlcp, ROUNDING, natural};
 use crate::reduce;
 
 /// Iterations of conjugate gradients for the logarithms at most.
@@ -24,8 +24,6 @@ const ENOUGH: f64 = 0.01;
 const LARGEST: f64 = 500.0;
 /// Largest entry of a row or column, and one over it, that need no other scales.
 const EVEN: f64 = 128.0;
-/// Units in the last place of a row's terms that may be rounding.
-const ROUNDING: f64 = 1e3 * f64::EPSILON;
 
 /// Which scales a solver can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use gallery::{Domain, Instance, Random};
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::krylov::{bicgstab, cr, gmres};
 use meniscus_lcp::methods::{
-    dantzig, enumerate, fas, fischer, interior_point, jacobi, keller, lemke, linear, mprgp, newton,
-    penalty, pgs, pgs_coupled, policy, psor, spsor, staggered, start,
+    block_pivoting, dantzig, enumerate, fas, fischer, interior_point, jacobi, keller, lemke,
+    linear, mprgp, newton, penalty, pgs, pgs_coupled, policy, psor, spsor, staggered, start,
 };
 use meniscus_lcp::precondition::{
     Ainv, AinvSettings, Ic0, Ic0Settings, Jacobi, Mic0, Mic0Settings, Preconditioner, Ssor,
@@ -233,6 +233,8 @@ fn pivoting() {
         method!(dantzig, problem, 0.0);
         method!(keller, problem, 0.0);
     }
+    let definite = generated::dense(60, 0.0, 0.5, &mut Random::new(1));
+    method!(block_pivoting, definite.problem(), 50.0);
     // Singular, so that linear programmes are met on the way.
     let small = generated::dense(7, 0.6, 0.5, &mut Random::new(1));
     method!(enumerate, small.problem(), 0.0);

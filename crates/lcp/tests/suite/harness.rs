@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use crate::gallery::{Instance, Random, from_rows};
 use meniscus_lcp::methods::{
-    dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear, mprgp, newton,
-    penalty, pgs, policy, psor, spsor, start,
+    block_pivoting, dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear,
+    mprgp, newton, penalty, pgs, policy, psor, spsor, start,
 };
 use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{
@@ -169,6 +169,7 @@ methods! {
     psor psor::Settings, max_iterations;
     spsor Spsor, max_iterations, [0];
     start start::Settings, max_iterations;
+    block_pivoting block_pivoting::Settings, max_iterations;
     enumerate enumerate::Settings, max_cones;
     lemke Lemke, max_iterations, [0];
     dantzig Dantzig, max_iterations, [0];
@@ -260,6 +261,7 @@ pub fn all() -> Vec<Box<dyn Run>> {
     all.push(Box::new(interior_point::Settings::default()));
     all.extend(splittings());
     all.extend(pivoting());
+    all.push(Box::new(block_pivoting::Settings::default()));
     all
 }
 

@@ -4,6 +4,7 @@
 mod aggregation;
 mod agreement;
 mod analysis;
+mod block_pivoting;
 mod certificates;
 mod contracts;
 mod coupled_bounds;

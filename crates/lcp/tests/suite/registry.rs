@@ -12,7 +12,8 @@ use proptest::prelude::*;
 
 const SWEEPS: [Method; 4] = [Method::Jacobi, Method::Pgs, Method::Psor, Method::Spsor];
 
-fn lcp(matrix: Csr, rhs: &[f64]) -> Instance {
+/// A problem with zero as lower bounds.
+pub fn lcp(matrix: Csr, rhs: &[f64]) -> Instance {
     let n = rhs.len();
     Instance {
         matrix,

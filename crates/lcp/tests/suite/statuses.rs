@@ -151,14 +151,19 @@ fn newton_distinguishes_a_flat_merit_from_a_bad_direction() {
     }
 }
 
+/// A start from which a method takes more than two iterations: block pivoting solves for all rows at once that are inside.
+fn far_start(method: &str) -> f64 {
+    if method == "block_pivoting" { 0.0 } else { 1.0 }
+}
+
 #[test]
 fn iteration_limits_are_respected_and_reported() {
     let cone = generated::contact_cone(30, &mut Random::new(1));
     let (matrix, rhs) = (chain(200, 0.0), ramp(200));
     for limit in [0, 1, 2] {
         for method in all() {
-            let method = method.within(1e-8, limit);
-            let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), 1.0, &mut ());
+            let (method, start) = (method.within(1e-8, limit), far_start(method.name()));
+            let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), start, &mut ());
             let expected = (Status::IterationLimit, limit);
             assert_eq!((report.status, report.iterations), expected, "{method:?}");
         }
@@ -185,22 +190,23 @@ fn iteration_limits_are_respected_and_reported() {
 fn an_observer_stops_outer_and_inner_iterations() {
     let (matrix, rhs) = (chain(200, 0.0), ramp(200));
     for method in all() {
+        let start = far_start(method.name());
         for outer in [0, 1, 2] {
             let stop = &mut StopAt {
                 outer,
                 inner: usize::MAX,
             };
-            let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), 1.0, stop);
+            let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), start, stop);
             let found = (report.status, report.iterations);
             assert_eq!(found, (Status::Stopped, outer), "{method:?}");
         }
-        let (free, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), 1.0, &mut ());
+        let (free, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), start, &mut ());
         if free.inner_iterations > 3 && method.name() != "lemke" {
             let stop = &mut StopAt {
                 outer: usize::MAX,
                 inner: 3,
             };
-            let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), 1.0, stop);
+            let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), start, stop);
             let within = report.inner_iterations <= 4;
             assert!(
                 report.status == Status::Stopped && within,

@@ -32,7 +32,7 @@ use polish::Polish;
 use scaled::Scaled;
 
 /// The most rows of a problem whose entries are all stored: 200 MB a copy, and second bounds make it four times that.
-const MOST_ROWS: usize = 5_000;
+pub(super) const MOST_ROWS: usize = 5_000;
 
 settings! {
     /// Settings of a pivoting method.
