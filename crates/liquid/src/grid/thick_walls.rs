@@ -13,12 +13,18 @@ use crate::solids::{SolidField, SolidId, SolidMotion};
 
 /// Thickness beyond the diagonal of a cell, in cells.
 const MARGIN: f64 = 0.1;
-/// Probes for a thickness. One finds that of a flat wall, the others that of edges and corners.
-const PROBES: usize = 6;
+/// Steps of a probe, at most. Two find the thickness of a flat wall, the others that of walls near edges and corners.
+const PROBES: usize = 48;
 /// Distance at which a probe touches the wall, as a share of the least thickness.
 const NEGLIGIBLE: f64 = 0.01;
 /// Thickness below which a wall may be none at all, as a share of the least thickness.
 const PHANTOM: f64 = 0.1;
+/// Growth, as a share of the least thickness, below which the wall may be thinner beside an edge.
+const EDGE: f64 = 0.25;
+/// Distances along the surface, as shares of the least thickness, at which a point beside an edge looks for a thin wall.
+const ASIDE: [f64; 6] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.33];
+/// Change of the distance, as a share of the least thickness, over which it changes by less where there is no edge.
+const FLAT: f64 = 0.1;
 /// Distance within which walls have their thickness, in cells: what cutting cells and reflecting particles need.
 const NEAR: f64 = 4.0;
 
@@ -87,29 +93,117 @@ impl<'a, const D: usize> PosedThickWalls<'a, D> {
 
     /// By how much a solid grows at its surface nearest to `x`, which is `distance` away.
     fn growth_of(&self, solid: SolidId, x: [f64; D], distance: f64) -> f64 {
-        if self.solids.least_thickness(solid) >= self.least {
+        if self.is_thick(solid) {
             return 0.0;
         }
         let normal = self.solids.normal(x);
+        let growth = self.growth_along(x, distance, normal);
+        match growth.filter(|&growth| growth > EDGE * self.least) {
+            Some(growth) => growth,
+            None => growth
+                .unwrap_or(0.0)
+                .max(self.growth_beside_edge(x, distance, normal)),
+        }
+    }
+
+    /// The same without edges, which particles may touch: they are never thinner than the wall that they end.
+    fn growth_of_sides(&self, x: [f64; D], distance: f64) -> f64 {
+        match self.solids.closest(x) {
+            Some(solid) if !self.is_thick(solid) => {
+                let normal = self.solids.normal(x);
+                self.growth_along(x, distance, normal).unwrap_or(0.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn is_thick(&self, solid: SolidId) -> bool {
+        self.solids.least_thickness(solid) >= self.least
+    }
+
+    /// By how much the wall grows along the normal of its surface nearest to `x`; `None` if it has the least thickness there,
+    /// or seems to.
+    fn growth_along(&self, x: [f64; D], distance: f64, normal: [f64; D]) -> Option<f64> {
         let mut depth = self.least;
-        for _ in 0..PROBES {
+        let touches = (0..PROBES).any(|_| {
             let probe = std::array::from_fn(|a| x[a] - (distance + depth) * normal[a]);
             let beyond = self.solids.distance_within(probe, self.least);
-            if beyond <= NEGLIGIBLE * self.least {
-                break;
+            let touches = beyond <= NEGLIGIBLE * self.least;
+            if !touches {
+                depth = (depth - beyond).max(0.0);
             }
-            depth = (depth - beyond).max(0.0);
-        }
-        if depth == self.least {
-            return 0.0;
+            touches
+        });
+        // Steps of a probe that moves along another wall, in it or just beside it, are short.
+        if depth == self.least || !touches {
+            return None;
         }
         // Where a shape is cut out of another up to its very end, the distance is nearly zero with nothing there.
         let middle = std::array::from_fn(|a| x[a] - (distance + 0.5 * depth) * normal[a]);
         if depth < PHANTOM * self.least && self.solids.distance(middle) >= 0.0 {
+            return Some(0.0);
+        }
+        Some(0.5 * (self.least - depth))
+    }
+
+    /// Growth beside an edge. There the probe runs along the other wall of the edge, and a thin wall seems to be thick; but the thin part next to the edge grows by `G` around its own surface points `s`, and
+    /// reaches `x` if `|x - s| < G`.
+    fn growth_beside_edge(&self, x: [f64; D], distance: f64, normal: [f64; D]) -> f64 {
+        if distance.abs() >= self.most_growth {
             return 0.0;
         }
-        0.5 * (self.least - depth)
+        let directions = along_surface(normal);
+        let aside = |direction: &[f64; D], share: f64| -> [f64; D] {
+            std::array::from_fn(|a| x[a] + share * self.least * direction[a])
+        };
+        let in_turn = directions.iter().step_by(directions.len() / (2 * (D - 1)));
+        let is_flat = in_turn.into_iter().all(|direction| {
+            let there = aside(direction, 1.0);
+            let there = self.solids.distance_within(there, self.least);
+            (there - distance).abs() < FLAT * self.least
+        });
+        if is_flat {
+            return 0.0;
+        }
+        let reach = |direction: &[f64; D]| {
+            ASIDE.into_iter().find_map(|share| {
+                let y = aside(direction, share);
+                let away = self.solids.distance(y);
+                let normal = self.solids.normal(y);
+                let growth = self.growth_along(y, away, normal)?;
+                let square = |a: usize| (x[a] - (y[a] - away * normal[a])).powi(2);
+                Some(growth + distance - (0..D).map(square).sum::<f64>().sqrt())
+            })
+        };
+        directions.iter().filter_map(reach).fold(0.0, f64::max)
     }
+}
+
+/// Unit vectors at right angles to a normal: two in the plane, eight around it in space.
+fn along_surface<const D: usize>(normal: [f64; D]) -> Vec<[f64; D]> {
+    let least = (0..D).fold(0, |a, b| {
+        if normal[b].abs() < normal[a].abs() {
+            b
+        } else {
+            a
+        }
+    });
+    let across = |a: usize| f64::from(u8::from(a == least)) - normal[least] * normal[a];
+    let length = (0..D).map(|a| across(a).powi(2)).sum::<f64>().sqrt();
+    let first: [f64; D] = std::array::from_fn(|a| across(a) / length);
+    if D < 3 {
+        return vec![first, first.map(|c| -c)];
+    }
+    let cross = |a: usize| {
+        let (b, c) = ((a + 1) % 3, (a + 2) % 3);
+        normal[b] * first[c] - normal[c] * first[b]
+    };
+    (0..8)
+        .map(|k| {
+            let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_4).sin_cos();
+            std::array::from_fn(|a| cos * first[a] + sin * cross(a))
+        })
+        .collect()
 }
 
 impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
@@ -155,7 +249,7 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
         let distance = self.solids.distance(x);
         if distance >= self.most_growth || self.most_growth == 0.0 {
             distance - self.most_growth
-        } else if distance < self.growth(x, distance) {
+        } else if distance < self.growth_of_sides(x, distance) {
             f64::NEG_INFINITY
         } else {
             0.0
@@ -195,7 +289,10 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meniscus_shapes::{ScriptedSolid, Shape, Solids};
+    use crate::grid::cut_cells::CutCells;
+    use crate::grid::tiles::Tiles;
+    use meniscus_shapes::{Pose, Rotation, ScriptedSolid, Shape, Solids};
+    use rayon::prelude::*;
 
     #[test]
     fn the_mouth_of_a_cup_cut_out_to_its_rim_is_open() {
@@ -252,6 +349,75 @@ mod tests {
                         "{thickness} {slope} {away}: {found} {exact}"
                     );
                     assert_eq!(posed.clearance(x) < 0.0, exact < 0.0);
+                }
+            }
+        }
+    }
+
+    /// Cells with open faces on both sides of the walls of a turned box, over several places on the grid.
+    fn open_on_both_sides<const D: usize>(thickness: f64, turns: [f64; 2]) -> usize {
+        const CELLS: i32 = 24;
+        let dx = 0.1;
+        let block = Shape::Box {
+            low: [-0.53; D],
+            high: [0.53; D],
+        };
+        let mut tiles = Tiles::<D>::new([CELLS as usize; D]);
+        tiles.cover([[CELLS / 2; D]].par_iter().copied(), CELLS);
+        let mut cut = CutCells::new();
+        let mut found = 0;
+        for k in 0..6 {
+            let shift = |a: usize| [0.618_03, 0.754_87, 0.569_84][a] * f64::from(k) % 1.0 * dx;
+            let mut generator = [[0.0; D]; D];
+            for (a, b, turn) in [(0, D - 1, turns[0]), (0, 1, turns[1])] {
+                generator[a][b] += turn;
+                generator[b][a] -= turn;
+            }
+            let pose = Pose {
+                translation: std::array::from_fn(|a| 1.2 + shift(a)),
+                rotation: Rotation::exp(&generator),
+            };
+            let block = block.clone().placed(pose);
+            let wall = ScriptedSolid::still("wall", block.clone().shell(thickness * dx));
+            let solids = Solids::new(vec![wall]);
+            let thick = ThickWalls::new(&solids, dx);
+            cut.sample(&tiles, dx, &thick.over_step(0.0, 0.0));
+            let inner = (CELLS - 2).pow(D as u32);
+            for cell in 0..inner {
+                let cell = std::array::from_fn(|a| 1 + cell / (CELLS - 2).pow(a as u32) % (CELLS - 2));
+                let index = tiles.index(cell);
+                // Whether a face is open inside, and outside the box.
+                let mut sides = [false; 2];
+                for axis in 0..D {
+                    for (face, up) in [(index, 0), (tiles.above(index, axis), 1)] {
+                        if cut.open_face(axis, face) == 0.0 {
+                            continue;
+                        }
+                        for node in (0..1 << D).filter(|node| node >> axis & 1 == up) {
+                            let node = std::array::from_fn(|a| cell[a] + (node >> a & 1));
+                            if cut.node[tiles.index(node)] > 0.0 {
+                                let x = node.map(|c| f64::from(c) * dx);
+                                sides[usize::from(block.distance(x) > 0.0)] = true;
+                            }
+                        }
+                    }
+                }
+                found += usize::from(sides == [true; 2]);
+            }
+        }
+        found
+    }
+
+    /// Through such a cell the pressure inside would act on the air outside.
+    #[test]
+    fn no_cell_is_open_on_both_sides_of_a_wall_its_edges_and_corners() {
+        for thickness in [0.1, 0.3, 0.5, 0.8, 1.0, 1.3] {
+            for turn in [0.0, 0.0873, 0.35, 0.6, 0.7854] {
+                let found = open_on_both_sides::<2>(thickness, [turn, 0.0]);
+                assert_eq!(found, 0, "2D, {thickness} cells thick, turned by {turn}");
+                for other in [0.0, 0.45] {
+                    let found = open_on_both_sides::<3>(thickness, [turn, other]);
+                    assert_eq!(found, 0, "3D, {thickness} cells thick, {turn} and {other}");
                 }
             }
         }
