@@ -17,9 +17,9 @@ use std::path::Path;
 /// Pictures per second of simulated time that the preview of a run draws, about, at high frame rates: still in slow motion,
 /// and a small part of the time that the run takes.
 const MOST_PICTURES: f64 = 1.5 * FASTEST;
-/// Pictures that a preview has at least, if the run has as many frames: a second or two to look at, however short the
+/// Pictures that a preview has at least, if the run has as many frames: a second to look at, however short the
 /// simulated time.
-const LEAST_PICTURES: u32 = 48;
+const LEAST_PICTURES: u32 = 33;
 
 /// Frames from one picture of the preview to the next.
 pub(super) fn frames_per_picture(frames: u32, frame_rate: f64) -> u32 {
@@ -296,6 +296,6 @@ mod tests {
     #[test]
     fn high_frame_rates_skip_frames_only_while_enough_pictures_are_left() {
         assert_eq!(frames_per_picture(20, 240.0), 1);
-        assert_eq!(frames_per_picture(100, 240.0), 2);
+        assert_eq!(frames_per_picture(100, 240.0), 3);
     }
 }
