@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Solves the same complementarity problems with the package meniscus and with other Python packages, in one process, and
 prints a table in Markdown: CPU seconds (best of three after a warm-up), and the largest entry of the natural residual at the
-answer, computed here for all of them alike. Packages that are not installed are left out and listed.
+answer, computed here for all of them alike. A package that is not for a problem has the reason in its place. Packages that are not
+installed are left out and listed.
 
     python_peers.py [REPETITIONS]
 
@@ -19,6 +20,8 @@ import scipy.sparse as sp
 from meniscus import lcp
 
 LIMIT = 60.0
+#: Rows up to which a package that stores every entry gets a problem.
+DENSE = 2500
 
 
 def grid(n):
@@ -36,11 +39,43 @@ def dense(n):
     return problem.A, problem.b, problem.lower, problem.upper
 
 
+def between(n):
+    """The problem on a grid with an obstacle above, too."""
+    matrix, load, lower, _ = grid(n)
+    return matrix, load, lower, np.full(n * n, 5e-3)
+
+
+def contacts(n):
+    """Contacts with linearised friction cones: a matrix that is not symmetric, with zeros on its diagonal."""
+    problem = lcp.generate("contact", n, seed=1)
+    return problem.A, problem.b, problem.lower, problem.upper
+
+
 def problems():
     yield "dense, 100 rows", *dense(100)
     yield "dense, 400 rows", *dense(400)
+    yield "dense, 1,000 rows", *dense(1000)
     yield "grid, 2,500 rows", *grid(50)
     yield "grid, 40,000 rows", *grid(200)
+    yield "grid, two bounds, 10,000 rows", *between(100)
+    yield "contacts, not symmetric, 300 rows", *contacts(50)
+
+
+class Unfit(Exception):
+    """A problem that a package is not for, with the reason."""
+
+
+def need(holds, otherwise):
+    if not holds:
+        raise Unfit(otherwise)
+
+
+def need_symmetric(A):
+    need(abs(A - A.T).max() == 0, "not symmetric")
+
+
+def need_lower_bounds(lower, upper):
+    need((lower == 0).all() and np.isinf(upper).all(), "two bounds")
 
 
 def residual(A, b, lower, upper, x):
@@ -54,18 +89,19 @@ def ours(A, b, lower, upper):
 def quantecon(A, b, lower, upper):
     from quantecon.optimize import lcp_lemke
 
-    if A.shape[0] > 1000:
-        return None
+    need_lower_bounds(lower, upper)
+    need(A.shape[0] <= DENSE, "too large")
     found = lcp_lemke(A.toarray(), b)
-    return found.z if found.success else None
+    need(found.success, f"status {found.status}")
+    return found.z
 
 
 def lsq_linear(A, b, lower, upper):
     from scipy.optimize import lsq_linear as solve
 
     # A positive definite quadratic program is a least squares problem in its Cholesky factor.
-    if A.shape[0] > 3000:
-        return None
+    need_symmetric(A)
+    need(A.shape[0] <= DENSE, "too large")
     factor = np.linalg.cholesky(A.toarray() + 1e-14 * sp.eye_array(A.shape[0]).toarray())
     return solve(factor.T, -np.linalg.solve(factor, b), bounds=(lower, upper), tol=1e-12).x
 
@@ -73,6 +109,7 @@ def lsq_linear(A, b, lower, upper):
 def osqp(A, b, lower, upper):
     import osqp
 
+    need_symmetric(A)
     solver = osqp.OSQP()
     n = A.shape[0]
     solver.setup(sp.csc_matrix(sp.triu(A)), b, sp.csc_matrix(sp.eye(n)), lower, upper, verbose=False, eps_abs=1e-8, eps_rel=1e-10, max_iter=100000)
@@ -82,16 +119,22 @@ def osqp(A, b, lower, upper):
 def clarabel(A, b, lower, upper):
     import clarabel
 
+    need_symmetric(A)
     n = A.shape[0]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    solver = clarabel.DefaultSolver(sp.triu(sp.csc_matrix(A), format="csc"), b, -sp.eye(n, format="csc"), -lower, [clarabel.NonnegativeConeT(n)], settings)
+    unit, above = sp.eye(n, format="csc"), np.isfinite(upper)
+    rows = sp.vstack([-unit, unit[above]], format="csc")
+    sides = np.concatenate([-lower, upper[above]])
+    cones = [clarabel.NonnegativeConeT(len(sides))]
+    solver = clarabel.DefaultSolver(sp.triu(sp.csc_matrix(A), format="csc"), b, rows, sides, cones, settings)
     return np.array(solver.solve().x)
 
 
 def piqp(A, b, lower, upper):
     import piqp
 
+    need_symmetric(A)
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = 1e-10
     solver.settings.eps_rel = 1e-10
@@ -104,9 +147,10 @@ def petsc(A, b, lower, upper):
     """Reduced-space Newton with conjugate gradients and incomplete Cholesky, to the residual that ours stops by."""
     from petsc import PETSc
 
+    need_symmetric(A)
     n = A.shape[0]
-    rows = sp.csr_matrix(A)
-    matrix = PETSc.Mat().createAIJ(size=(n, n), csr=(rows.indptr, rows.indices, rows.data), comm=PETSc.COMM_SELF)
+    starts, columns = A.indptr.astype(np.int32), A.indices.astype(np.int32)
+    matrix = PETSc.Mat().createAIJ(size=(n, n), csr=(starts, columns, A.data), comm=PETSc.COMM_SELF)
     matrix.setOption(PETSc.Mat.Option.SYMMETRIC, True)
     right = PETSc.Vec().createWithArray(b.copy(), comm=PETSc.COMM_SELF)
     bounds = []
@@ -146,13 +190,14 @@ def siconos(A, b, lower, upper):
     """Lemke's method, which is dense."""
     import siconos.numerics as numerics
 
+    need_lower_bounds(lower, upper)
     n = A.shape[0]
-    if n > 1000:
-        return None
+    need(n <= DENSE, "too large")
     options = numerics.SolverOptions(numerics.SICONOS_LCP_LEMKE)
     options.iparam[numerics.SICONOS_IPARAM_MAX_ITER] = 10000
     z, w = np.zeros(n), np.zeros(n)
-    numerics.linearComplementarity_driver(numerics.LCP(A.toarray(), b), z, w, options)
+    failed = numerics.linearComplementarity_driver(numerics.LCP(A.toarray(), b), z, w, options)
+    need(not failed, f"status {failed}")
     return z
 
 
@@ -174,11 +219,11 @@ def measure(solve, problem, repetitions):
         start = time.process_time()
         try:
             x = solve(*problem)
+        except Unfit as why:
+            return str(why)
         except Exception as error:  # a peer that fails is a row of the table
             return f"failed: {type(error).__name__}"
         seconds = time.process_time() - start
-        if x is None:
-            return "-"
         # The first one is the warm-up.
         if repetition > 0 or seconds > LIMIT / 4:
             best = min(best, seconds)
@@ -195,8 +240,9 @@ def main():
             if module:
                 importlib.import_module(module)
             peers[name] = solve
-        except ImportError:
-            missing.append(name)
+        except (ImportError, ValueError) as error:
+            # A ValueError is that of a package that was compiled for another numpy.
+            missing.append(f"{name} ({error})")
     print("| problem | " + " | ".join(peers) + " |")
     print("| --- |" + " --- |" * len(peers))
     for title, *problem in problems():

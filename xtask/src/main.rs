@@ -26,6 +26,7 @@ Usage: cargo xtask TASK
 Tasks:
   test            build and run the tests of the whole workspace
   test --full     also long tests, all browser tests of the viewer, and other programs that read our files
+  test [--full] python  only the tests of the Python package
   check           formatting, clippy, rustdoc, repository checks and licences of dependencies
   check NAME...   only the given ones of: repository, format, clippy, rustdoc, licences
   golden          compare hashes of frames and statistics of all built-in scenes with xtask/golden.txt
@@ -46,6 +47,8 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["test"] => test::run(&root, test::Extent::Usual),
         ["test", "--full"] => test::run(&root, test::Extent::Full),
+        ["test", "python"] => test::run_python(&root, test::Extent::Usual),
+        ["test", "--full", "python"] => test::run_python(&root, test::Extent::Full),
         ["check", names @ ..] => check::run(&root, names),
         ["golden"] => golden::run(&root, false),
         ["golden", "--update"] => golden::run(&root, true),

@@ -11,9 +11,10 @@ const NAME: &str = "the Python package";
 /// Packages that the tests need.
 const TEST_PACKAGES: [&str; 3] = ["numpy", "scipy", "pytest"];
 /// Packages that the tests use if they are installed, and those that run the notebooks.
-const FULL_PACKAGES: [&str; 5] = [
+const FULL_PACKAGES: [&str; 6] = [
     "pandas",
     "matplotlib",
+    "mypy",
     "nbconvert",
     "ipykernel",
     "openjd-cli",

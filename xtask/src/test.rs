@@ -58,6 +58,13 @@ pub fn run(root: &Path, extent: Extent) -> ExitCode {
     steps.finish()
 }
 
+/// Runs the tests of the Python package alone.
+pub fn run_python(root: &Path, extent: Extent) -> ExitCode {
+    let mut steps = Steps::new("test");
+    python::run(root, extent, &mut steps);
+    steps.finish()
+}
+
 fn nextest_arguments(extent: Extent) -> Vec<&'static str> {
     let mut arguments = vec!["nextest", "run", "--workspace", "--no-fail-fast"];
     if extent == Extent::Full {

@@ -18,6 +18,15 @@ pub trait Rows: Operator {
     /// If there is no such row.
     fn visit_row(&self, row: usize, visit: &mut dyn FnMut(usize, f64));
 
+    /// Copies a row, zeros included.
+    ///
+    /// # Panics
+    /// If there is no such row, or `out` does not have one entry per column.
+    fn copy_row(&self, row: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        self.visit_row(row, &mut |column, value| out[column] += value);
+    }
+
     /// Number of stored entries.
     fn entries(&self) -> usize;
 
@@ -51,6 +60,19 @@ impl Rows for Csr {
         }
     }
 
+    fn copy_row(&self, row: usize, out: &mut [f64]) {
+        let (columns, values) = self.row(row);
+        assert_eq!(out.len(), self.rows(), "the row has the wrong length");
+        if values.len() == out.len() {
+            out.copy_from_slice(values);
+            return;
+        }
+        out.fill(0.0);
+        for (&column, &value) in columns.iter().zip(values) {
+            out[column as usize] = value;
+        }
+    }
+
     fn entries(&self) -> usize {
         self.nonzeros()
     }
@@ -66,6 +88,10 @@ impl Rows for Dense {
         for (column, &value) in self.row(row).iter().enumerate() {
             visit(column, value);
         }
+    }
+
+    fn copy_row(&self, row: usize, out: &mut [f64]) {
+        out.copy_from_slice(self.row(row));
     }
 
     fn entries(&self) -> usize {

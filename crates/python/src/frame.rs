@@ -51,16 +51,19 @@ impl Frame {
 
 #[pymethods]
 impl Frame {
+    /// Number.
     #[getter]
     fn number(&self) -> u32 {
         either!(&*self.frame, frame => frame.number)
     }
 
+    /// Seconds since the start.
     #[getter]
     fn time(&self) -> f64 {
         either!(&*self.frame, frame => frame.time)
     }
 
+    /// 2 or 3.
     #[getter]
     fn dimension(&self) -> usize {
         match &*self.frame {
@@ -201,11 +204,13 @@ pub struct PointLayer {
 
 #[pymethods]
 impl PointLayer {
+    /// Name of the material.
     #[getter]
     fn name(&self) -> &str {
         either!(&*self.frame, frame => &frame.points[self.index].name)
     }
 
+    /// Distance of particles at rest in metres.
     #[getter]
     fn spacing(&self) -> f64 {
         either!(&*self.frame, frame => frame.points[self.index].spacing)
@@ -215,6 +220,7 @@ impl PointLayer {
         either!(&*self.frame, frame => frame.points[self.index].positions.len())
     }
 
+    /// Positions in metres, one per row.
     #[getter]
     fn positions<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let own = this.get();
@@ -222,6 +228,7 @@ impl PointLayer {
         either!(&*own.frame, frame => borrowed_vectors(owner, &frame.points[own.index].positions))
     }
 
+    /// Velocities in m/s, one per row.
     #[getter]
     fn velocities<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let own = this.get();
@@ -229,6 +236,7 @@ impl PointLayer {
         either!(&*own.frame, frame => borrowed_vectors(owner, &frame.points[own.index].velocities))
     }
 
+    /// Identifiers, stable from birth; None unless the scene has ``output.attributes``.
     #[getter]
     fn ids<'py>(this: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray1<u64>>>> {
         let own = this.get();
@@ -245,7 +253,17 @@ impl PointLayer {
         })
     }
 
-    /// Values of a scalar; None if there is none of that name.
+    /// Values of a scalar.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     One of `scalars`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray or None
+    ///     One value per particle; None if there is no scalar of that name.
     fn scalar<'py>(
         this: &Bound<'py, Self>,
         name: &str,
@@ -281,6 +299,7 @@ fn triangles_of<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<[u32; 3]> {
 
 #[pymethods]
 impl Mesh {
+    /// Name of the cloth or soft body.
     #[getter]
     fn name(&self) -> &str {
         &self.vertices().name
@@ -290,16 +309,19 @@ impl Mesh {
         self.vertices().positions.len()
     }
 
+    /// Positions of the vertices in metres, one per row.
     #[getter]
     fn positions<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         borrowed_vectors(this.clone().into_any(), &this.get().vertices().positions)
     }
 
+    /// Velocities of the vertices in m/s, one per row.
     #[getter]
     fn velocities<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         borrowed_vectors(this.clone().into_any(), &this.get().vertices().velocities)
     }
 
+    /// Vertices of each triangle, three numbers per row.
     #[getter]
     fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let triangles = match &*self.scene {
@@ -318,31 +340,37 @@ pub struct Surface {
 
 #[pymethods]
 impl Surface {
+    /// Positions of the vertices in metres, one per row.
     #[getter]
     fn positions<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         borrowed_vectors(this.clone().into_any(), &this.get().surface.positions)
     }
 
+    /// Unit normals out of the liquid at the vertices, one per row.
     #[getter]
     fn normals<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         borrowed_vectors(this.clone().into_any(), &this.get().surface.normals)
     }
 
+    /// Velocities of the liquid at the vertices in m/s.
     #[getter]
     fn velocities<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         borrowed_vectors(this.clone().into_any(), &this.get().surface.velocities)
     }
 
+    /// Vertices of each triangle, three numbers per row.
     #[getter]
     fn triangles<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         borrowed_vectors(this.clone().into_any(), &this.get().surface.triangles)
     }
 
+    /// Enclosed volume in m³.
     #[getter]
     fn volume(&self) -> f64 {
         self.surface.volume()
     }
 
+    /// Area in m².
     #[getter]
     fn area(&self) -> f64 {
         self.surface.area()

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use meniscus_lcp::analysis::analyse as analyse_problem;
 use meniscus_lcp::registry::{
-    Attempt, COUPLED_SOLVERS, Method, Options, Registry, Solution, solve_coupled,
+    Attempt, COUPLED_SOLVERS, Method, Options, Registry, Solution, solve_coupled, solve_full,
 };
 use meniscus_lcp::{
     BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, InputError, Observer, Progress, Report,
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::invalid;
-use crate::worker::{Link, supervise};
+use crate::worker::{Link, guarded, supervise};
 
 /// Bounds, right-hand side, start and stopping rule of a solve.
 #[derive(Clone, Debug)]
@@ -63,7 +63,8 @@ pub struct Observed {
 
 /// Observer that records all iterations, calls the callback if there is one, and stops when the caller has left.
 pub struct Recorder<'a> {
-    link: &'a Link<Request, Answer>,
+    /// None on the thread of the caller itself.
+    link: Option<&'a Link<Request, Answer>>,
     calls_back: bool,
     time_limit: f64,
     started: Instant,
@@ -74,9 +75,19 @@ impl<'a> Recorder<'a> {
     /// An observer of a solve that starts now and may take so many seconds.
     pub fn new(link: &'a Link<Request, Answer>, calls_back: bool, time_limit: f64) -> Self {
         Recorder {
-            link,
+            link: Some(link),
             calls_back,
             time_limit,
+            ..Recorder::alone()
+        }
+    }
+
+    /// An observer of a solve on the thread of the caller that starts now.
+    pub fn alone() -> Self {
+        Recorder {
+            link: None,
+            calls_back: false,
+            time_limit: f64::INFINITY,
             started: Instant::now(),
             seen: Vec::new(),
         }
@@ -84,7 +95,7 @@ impl<'a> Recorder<'a> {
 
     fn flow(&self, keep_on: bool) -> ControlFlow<()> {
         let in_time = self.started.elapsed().as_secs_f64() <= self.time_limit;
-        match keep_on && in_time && !self.link.is_stopped() {
+        match keep_on && in_time && !self.link.is_some_and(Link::is_stopped) {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
@@ -97,11 +108,13 @@ impl Observer for Recorder<'_> {
             progress: *progress,
             seconds: self.started.elapsed().as_secs_f64(),
         });
-        if !self.calls_back {
-            return self.flow(true);
+        match self.link {
+            Some(link) if self.calls_back => {
+                let answer = link.ask(Request::Progress(*progress));
+                self.flow(matches!(answer, Some(Answer::Continue(true))))
+            }
+            _ => self.flow(true),
         }
-        let answer = self.link.ask(Request::Progress(*progress));
-        self.flow(matches!(answer, Some(Answer::Continue(true))))
     }
 
     fn observe_inner(&mut self, _: &meniscus_lcp::InnerProgress) -> ControlFlow<()> {
@@ -291,6 +304,19 @@ fn indices<T: TryFrom<i32> + TryFrom<i64>>(
     copied.ok_or_else(|| PyValueError::new_err(out_of_range))
 }
 
+/// Rows up to which a solve in a bounded number of operations takes less than a tenth of a second, and is done where it is asked
+/// for: handing it to another thread and back would take longer.
+const FEW: usize = 200;
+
+/// Solves a problem on the thread of the caller, if that is a matter of a few factorisations.
+fn solved_here(csr: &Csr, given: &Problem) -> Result<Option<Solved>, InputError> {
+    let rows = BoxMlcp::new(csr, &given.rhs, &given.lower, &given.upper)?;
+    let mut x = given.start.clone();
+    let mut recorder = Recorder::alone();
+    let solution = solve_full(&rows, &given.options, &mut x, &mut recorder)?;
+    Ok(solution.map(|solution| Solved::new(&rows, x, Method::Auto.name(), solution, recorder)))
+}
+
 /// Solves a problem with a sparse matrix.
 #[pyfunction]
 #[pyo3(signature = (matrix_arrays, rows, solver, friction, threads, callback, time_limit))]
@@ -304,7 +330,7 @@ pub fn solve<'py>(
     callback: Option<Py<PyAny>>,
     time_limit: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let arrays = copied(&matrix_arrays)?;
+    let mut arrays = copied(&matrix_arrays)?;
     let given = problem(rows)?;
     let friction = friction.map(|(rows, discs)| {
         let bound = |(row, of, factor)| CoupledBound { row, of, factor };
@@ -329,8 +355,20 @@ pub fn solve<'py>(
         }
     }
     let calls_back = callback.is_some();
+    let is_few = given.rhs.len() <= FEW && asked == Method::Auto.name();
+    let mut made = None;
+    if is_few && !calls_back && friction.is_none() && arrays.1.len() <= FEW * FEW {
+        made = Some(matrix(std::mem::take(&mut arrays)).map_err(|e| invalid(&e))?);
+        let quick = guarded(|| py.detach(|| solved_here(made.as_ref()?, &given).transpose()))?;
+        if let Some(solved) = quick {
+            return solved.map_err(|e| invalid(&e))?.into_dict(py);
+        }
+    }
     let work = move |link: &Link<Request, Answer>| -> Result<Solved, InputError> {
-        let csr = matrix(arrays)?;
+        let csr = match made {
+            Some(csr) => csr,
+            None => matrix(arrays)?,
+        };
         let rows = BoxMlcp::new(&csr, &given.rhs, &given.lower, &given.upper)?;
         let mut x = given.start;
         let mut recorder = Recorder::new(link, calls_back, time_limit);

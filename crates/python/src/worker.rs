@@ -106,6 +106,14 @@ where
     }
 }
 
+/// Executes a short computation on the thread of the caller.
+///
+/// # Errors
+/// A panic of the computation as `RuntimeError`.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panicked(&*panic))
+}
+
 /// Executes requests until the computation is done. After an exception the inbox is returned with it.
 fn attend<T: Send, Q: Send, A: Send>(
     py: Python<'_>,

@@ -386,7 +386,13 @@ def test_a_sweep_runs_every_value_and_continues(scene, tmp_path):
     assert again["folder"] == table["folder"]
     with pytest.raises(meniscus.SceneError):
         meniscus.sweep(scene, {"domain.resolution": [24, -1]}, tmp_path / "t")
+    with pytest.raises(ValueError, match="two runs"):
+        meniscus.sweep(scene, {"density": [1000, 1000]}, tmp_path / "t")
     assert not (tmp_path / "t").exists(), "nothing runs before all are valid"
+    from meniscus._sweep import _label
+
+    assert _label(["domain.resolution", "gravity"], [24, 1]) == "resolution = 24, gravity = 1"
+    assert _label(["body[0].density", "density"], [24, 1]) == "body[0].density = 24, density = 1"
 
 
 def test_frames_have_the_meshes_of_cloth():

@@ -255,7 +255,10 @@ pub fn finish(
     }
     let label = |variant: &&Variant| {
         let pairs = variations.iter().zip(&variant.values);
-        let words = pairs.map(|(variation, value)| format!("{} = {value}", variation.key));
+        let words = pairs.map(|(variation, value)| {
+            let key = short_key(variation, variations);
+            format!("{key} = {value}")
+        });
         words.collect::<Vec<_>>().join(", ")
     };
     let runs: Vec<&Path> = shown
@@ -264,6 +267,17 @@ pub fn finish(
         .collect();
     let labels: Vec<String> = shown.iter().map(label).collect();
     sheet(&runs, &labels, stop, &root.join("sweep.png"))
+}
+
+/// The last word of a key, or all of it if another key ends with the same one.
+fn short_key<'a>(variation: &'a Variation, variations: &[Variation]) -> &'a str {
+    let last = |key: &'a str| key.rsplit('.').next().unwrap_or(key);
+    let own = last(&variation.key);
+    let is_last = |other: &&Variation| other.key.rsplit('.').next() == Some(own);
+    match variations.iter().filter(is_last).count() {
+        0 | 1 => own,
+        _ => &variation.key,
+    }
 }
 
 /// Writes the last frames of runs as one image, each with a label.
@@ -290,6 +304,25 @@ pub fn sheet(runs: &[&Path], labels: &[String], stop: &AtomicBool, to: &Path) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_have_the_last_words_of_keys_unless_two_are_the_same() {
+        let of = |key: &str| Variation {
+            key: key.into(),
+            values: Vec::new(),
+        };
+        let all = [
+            of("domain.resolution"),
+            of("body[1].density"),
+            of("density"),
+            of("gravity"),
+        ];
+        let labels: Vec<&str> = all.iter().map(|one| short_key(one, &all)).collect();
+        assert_eq!(
+            labels,
+            ["resolution", "body[1].density", "density", "gravity"]
+        );
+    }
 
     #[test]
     fn values_are_split_at_commas_outside_of_brackets_and_quotes() {

@@ -1,6 +1,6 @@
 //! Full matrices: an attempt without scales and analysis, which would take longer than the solve.
 
-use super::{Attempt, Method, Options};
+use super::{Attempt, Method, Options, Solution};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::methods::block_pivoting::{self, Settings};
@@ -59,6 +59,20 @@ pub(super) fn attempt(
         why: WHY,
         report,
     }))
+}
+
+/// The first attempt of `auto` alone, in a bounded number of operations: a few dozen dense factorisations at most.
+///
+/// None, with `x` as it was, if the matrix is not full, symmetric and positive definite, or `auto` would go on to other methods for
+/// another reason. Otherwise the solution is that of `auto`.
+pub fn solve_full(
+    problem: &BoxMlcp<'_, Csr>,
+    options: &Options,
+    x: &mut [f64],
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Option<Solution>, InputError> {
+    let answer = attempt(problem, options, x, observer)?.filter(|made| is_answer(&made.report));
+    Ok(answer.map(|made| Solution::of(made.solver, made.why, made.report)))
 }
 
 /// Whether an attempt ends the solve.

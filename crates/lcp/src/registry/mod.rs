@@ -35,6 +35,7 @@ mod solution;
 
 pub use auto::choices;
 pub use coupled::{COUPLED_SOLVERS, coupled_solvers, solve_coupled};
+pub use full::solve_full;
 pub use method::{Family, Method};
 pub use presolve::{Presolve, presolve};
 pub use scaling::{Accuracy, Scaling, accuracy};

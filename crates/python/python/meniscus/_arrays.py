@@ -46,7 +46,7 @@ def csr(matrix: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         dense = square(matrix, name)
         n = dense.shape[0]
         if np.count_nonzero(dense) == dense.size:
-            return np.arange(0, n * n + 1, max(n, 1)), np.tile(np.arange(n), n), np.ascontiguousarray(dense).reshape(-1)
+            return np.arange(0, n * n + 1, max(n, 1)), np.tile(np.arange(n, dtype=np.int32), n), np.ascontiguousarray(dense).reshape(-1)
         rows, columns = np.nonzero(dense)
         starts = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(np.bincount(rows, minlength=n), out=starts[1:])
@@ -115,8 +115,8 @@ def is_operator(matrix: Any) -> bool:
     return not is_sparse(matrix) and not isinstance(matrix, np.ndarray) and hasattr(matrix, "matvec")
 
 
-def count(value: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int | None:
-    """A whole number in a range; none stays none.
+def count(value: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
+    """A whole number in a range.
 
     Raises
     ------
@@ -125,10 +125,8 @@ def count(value: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int |
     ValueError
         If it is out of range.
     """
-    if value is None:
-        return None
     try:
-        number = value.__index__()
+        number: int = value.__index__()
     except (AttributeError, TypeError):
         raise TypeError(f"{name} is a {type(value).__name__}, expected an integer") from None
     if not least <= number <= most:
@@ -136,9 +134,14 @@ def count(value: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int |
     return number
 
 
+def optional_count(value: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int | None:
+    """The same; none stays none."""
+    return None if value is None else count(value, name, least, most)
+
+
 def thread_count(threads: Any) -> int | None:
     """A number of threads; none is the default."""
-    return count(threads, "threads", 1, 1024)
+    return optional_count(threads, "threads", 1, 1024)
 
 
 def _real(values: Any, name: str) -> np.ndarray:
@@ -146,7 +149,7 @@ def _real(values: Any, name: str) -> np.ndarray:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} is not an array: {error}") from None
-    if isinstance(values, np.ndarray) and getattr(values, "mask", False) is not False and np.any(values.mask):
+    if isinstance(values, np.ndarray) and np.any(getattr(values, "mask", False)):
         raise ValueError(f"{name} has masked entries")
     kind = array.dtype.kind
     if kind == "c":

@@ -13,7 +13,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _native
-from ._arrays import count, thread_count
+from ._arrays import optional_count, thread_count
 from ._scene import Scene, scene_of
 from ._simulation import Frame
 from ._table import Table
@@ -23,6 +23,16 @@ class Run:
     """The folder of a run: finished, running or interrupted.
 
     Indexing and iterating give frames: ``run[0]`` is the initial state, ``run[-1]`` the last frame so far.
+
+    Parameters
+    ----------
+    path : path
+        Folder.
+
+    Raises
+    ------
+    MeniscusError
+        If it holds no run.
     """
 
     def __init__(self, path: str | os.PathLike) -> None:
@@ -55,6 +65,15 @@ class Run:
 
     def frame(self, number: int) -> Frame:
         """A frame by its number.
+
+        Parameters
+        ----------
+        number : int
+            Number; 0 is the initial state.
+
+        Returns
+        -------
+        Frame
 
         Raises
         ------
@@ -125,6 +144,18 @@ class Run:
         """Serve the viewer's page on this machine, and open it in a browser.
 
         The server runs in the background until ``close()`` or the end of the process.
+
+        Parameters
+        ----------
+        port : int
+            Port. Default: a free one.
+        browser : bool
+            Whether to open a browser. Default: True.
+
+        Returns
+        -------
+        View
+            With the ``address``; in a notebook it is shown in place.
         """
         view = View(_native.View(self.path, port))
         if browser:
@@ -134,7 +165,18 @@ class Run:
         return view
 
     def report(self, path: str | os.PathLike | None = None) -> Path:
-        """Write the viewer's page with the data of the run into one file, and return its path."""
+        """Write the viewer's page with the data of the run into one file.
+
+        Parameters
+        ----------
+        path : path, optional
+            File. Default: ``report.html`` in the folder of the run.
+
+        Returns
+        -------
+        Path
+            Path of the file.
+        """
         target = Path(path) if path is not None else self.path / "report.html"
         _native.write_report(self.path, target)
         return target
@@ -174,7 +216,22 @@ class View:
 
 
 def open(path: str | os.PathLike) -> Run:
-    """Open the folder of a run: finished, running or interrupted."""
+    """Open the folder of a run: finished, running or interrupted.
+
+    Parameters
+    ----------
+    path : path
+        Folder.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    MeniscusError
+        If it holds no run.
+    """
     return Run(path)
 
 
@@ -211,6 +268,10 @@ def run(
     progress : bool or callable
         Whether to print progress, or a function that is called with a dictionary for every event.
 
+    Returns
+    -------
+    Run
+
     Raises
     ------
     MeniscusError
@@ -221,7 +282,7 @@ def run(
         usual = Path("out") / scene.name
         out = usual if resume else Path(_native.next_free(scene.name))
     out = Path(out)
-    from_frame, threads = count(from_frame, "from_frame", 0, 2**32 - 1), thread_count(threads)
+    from_frame, threads = optional_count(from_frame, "from_frame", 0, 2**32 - 1), thread_count(threads)
     if not callable(progress) and not isinstance(progress, (bool, np.bool_)):
         raise TypeError(f"progress is a {type(progress).__name__}, expected a bool or a function")
     report = progress if callable(progress) else (_Printer() if progress else None)

@@ -56,6 +56,8 @@ class Scene:
         allow_outside_files: bool = False,
     ) -> None:
         self._changes: list[tuple[str, str]] = []
+        self._path: Path | None
+        self._text: str | None
         self._outside = bool(allow_outside_files)
         self._folder = None if folder is None else Path(folder)
         self._name = name
@@ -77,20 +79,27 @@ class Scene:
     def _load(self, changes: list[tuple[str, str]]) -> Any:
         if self._path is not None:
             return _native.Scene.load(self._path, changes, self._outside)
-        return _native.Scene.from_text(self._text, self._name, changes, self._folder, self._outside)
+        return _native.Scene.from_text(self._text or "", self._name, changes, self._folder, self._outside)
 
     def set(self, key: str, new: Any) -> "Scene":
-        """Change the value of a key, such as ``"liquid[0].viscosity"``; lists are counted from 0.
+        """Change the value of a key.
 
-        Raises
-        ------
-        SceneError
-            If the scene would not be valid; it is then as it was.
+        Parameters
+        ----------
+        key : str
+            Path of the key, such as ``"liquid[0].viscosity"``; lists are counted from 0.
+        new : number, str, bool, array, list or mapping
+            Value.
 
         Returns
         -------
         Scene
             This scene.
+
+        Raises
+        ------
+        SceneError
+            If the scene would not be valid; it is then as it was.
         """
         return self._change(*written(key, new))
 
@@ -104,6 +113,11 @@ class Scene:
     def check(self) -> list[str]:
         """Refuse what a run would refuse, and list facts about liquids and bodies.
 
+        Returns
+        -------
+        list of str
+            For example whether a body floats.
+
         Raises
         ------
         SceneError
@@ -112,7 +126,18 @@ class Scene:
         return self._native.check()
 
     def estimate(self, threads: int | None = None) -> dict:
-        """Estimate particles, memory in bytes, disk in bytes, steps, and CPU and wall-clock seconds."""
+        """Estimate what a run takes.
+
+        Parameters
+        ----------
+        threads : int, optional
+            Number of threads. Default: one per core.
+
+        Returns
+        -------
+        dict
+            Particles, memory in bytes, disk in bytes, steps, and CPU and wall-clock seconds.
+        """
         return json.loads(self._native.estimate(thread_count(threads)))
 
     @property

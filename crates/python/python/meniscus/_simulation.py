@@ -6,13 +6,16 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _native
 from ._arrays import thread_count
 from ._scene import Scene, scene_of, written
+
+if TYPE_CHECKING:
+    from ._run import Run
 
 
 class Frame:
@@ -41,15 +44,16 @@ class Frame:
         self.number: int = native.number
         self.time: float = native.time
         self.dimension: int = native.dimension
-        self.layers: dict[str, Any] = {layer.name: layer for layer in native.layers}
-        self.meshes: dict[str, Any] = {mesh.name: mesh for mesh in native.meshes}
+        self.layers: dict[str, _native.PointLayer] = {layer.name: layer for layer in native.layers}
+        self.meshes: dict[str, _native.Mesh] = {mesh.name: mesh for mesh in native.meshes}
 
     @property
     def bodies(self) -> dict[str, dict]:
+        """Solids and bodies by name."""
         return self._native.bodies
 
     @property
-    def _liquid(self) -> Any:
+    def _liquid(self) -> _native.PointLayer | None:
         return self.layers.get("liquid") or next(iter(self.layers.values()), None)
 
     @property
@@ -76,7 +80,7 @@ class Frame:
         layer = self._liquid
         return None if layer is None else layer.scalar("pressure")
 
-    def surface(self) -> Any:
+    def surface(self) -> _native.Surface:
         """Surface of the liquid as a closed triangle mesh.
 
         Returns
@@ -171,7 +175,7 @@ class Simulation:
         self._native.close()
 
     @property
-    def run(self) -> Any:
+    def run(self) -> Run:
         """The run so far.
 
         Raises
@@ -214,6 +218,15 @@ class Simulation:
 
         They act in all further steps until they are set again. In 2D a torque is a number, and both are per metre of depth.
 
+        Parameters
+        ----------
+        body : str
+            Name of a rigid body.
+        force : array
+            One component per axis.
+        torque : number or array, optional
+            Torque. Default: none.
+
         Raises
         ------
         ValueError
@@ -233,7 +246,14 @@ class Simulation:
         self._native.push(body, force, torque)
 
     def set(self, key: str, new: Any) -> None:
-        """Change a key of the scene for all further steps, such as ``"gravity"`` or ``"liquid[0].viscosity"``.
+        """Change a key of the scene for all further steps.
+
+        Parameters
+        ----------
+        key : str
+            Path of the key, such as ``"gravity"`` or ``"liquid[0].viscosity"``; lists are counted from 0.
+        new : number, str, bool, array, list or mapping
+            Value.
 
         Raises
         ------
@@ -277,6 +297,19 @@ class Simulation:
 def simulate(scene: Any, *, threads: int | None = None) -> Iterator[Frame]:
     """Simulate a scene without writing anything, frame by frame from frame 0.
 
+    Parameters
+    ----------
+    scene : Scene, or anything that it can be made of
+    threads : int, optional
+        Number of threads; the result does not depend on it. Default: one per core.
+
+    Returns
+    -------
+    iterator of Frame
+        A `Simulation`; it may be left at any time.
+
+    Examples
+    --------
     >>> for frame in simulate("dam-break-2d"):                    # doctest: +SKIP
     ...     print(frame.number, frame.positions.mean(axis=0))
     """

@@ -19,6 +19,15 @@ from ._table import Table
 class Sweep(Table):
     """Runs of a sweep as a table: the values, the folder and the results of each.
 
+    Parameters
+    ----------
+    path : path
+        Folder of the sweep.
+    columns : mapping
+        Columns of the table.
+    runs : list of Run or None
+        Runs; None where one failed.
+
     Attributes
     ----------
     runs : list of Run or None
@@ -57,6 +66,10 @@ def sweep(
         Values by key, as in ``{"body[0].density": [200, 400, 800]}``; lists are counted from 0.
     out : path, optional
         Folder of the sweep. Default: ``out/NAME-sweep``.
+    threads : int, optional
+        Number of threads of each run. Default: one per core.
+    progress : bool
+        Whether to print the progress of each run. Default: False.
 
     Returns
     -------
@@ -82,11 +95,14 @@ def sweep(
         for key, value in zip(keys, combination):
             variant.set(key, value)
         variants.append(variant)
+    folders = [root / folder_name(keys, combination) for combination in combinations]
+    twice = next((folder for folder in folders if folders.count(folder) > 1), None)
+    if twice is not None:
+        raise ValueError(f"two runs of the sweep would have the folder {twice}")
     columns: dict[str, list] = {key: [] for key in keys}
     columns.update({name: [] for name in ("folder", "state", "frames", "seconds", "max_speed", "volume_drift", "error")})
     runs: list[Run | None] = []
-    for combination, variant in zip(combinations, variants):
-        folder = root / folder_name(keys, combination)
+    for combination, variant, folder in zip(combinations, variants, folders):
         error = ""
         try:
             one: Run | None = run(variant, folder, resume=(folder / "run.json").exists(), threads=threads, progress=progress)
@@ -113,7 +129,9 @@ def folder_name(keys: Sequence[str], combination: Sequence[Any]) -> str:
 
 
 def _label(keys: Sequence[str], combination: Sequence[Any]) -> str:
-    return ", ".join(f"{key} = {value}" for key, value in zip(keys, combination))
+    last = [key.split(".")[-1] for key in keys]
+    shown = [short if last.count(short) == 1 else key for key, short in zip(keys, last)]
+    return ", ".join(f"{key} = {value}" for key, value in zip(shown, combination))
 
 
 def _results(columns: dict[str, list], one: Run | None) -> None:

@@ -9,7 +9,13 @@ import numpy as np
 
 
 class Table(Mapping):
-    """Columns by name. ``to_pandas()`` is a DataFrame."""
+    """Columns by name. ``to_pandas()`` is a DataFrame.
+
+    Parameters
+    ----------
+    columns : mapping
+        Columns of equal length by name.
+    """
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = dict(columns)

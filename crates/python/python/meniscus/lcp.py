@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._arrays import count, csr, is_operator, thread_count, vector
+from ._arrays import count, csr, is_operator, optional_count, thread_count, vector
 from ._table import Table
 
 __all__ = ["Comparison", "LcpProblem", "LcpResult", "SolverInfo", "compare", "generate", "read", "solve", "solvers", "write"]
@@ -81,7 +81,19 @@ class LcpResult(dict):
 
 
 class LcpProblem(NamedTuple):
-    """A problem, and a solution if one is known."""
+    """A problem, and a solution if one is known.
+
+    Parameters
+    ----------
+    A : scipy.sparse.csr_array
+        Matrix.
+    b, lower, upper : ndarray
+        Constant part of ``y = A x + b``, and bounds of `x`.
+    solution : ndarray, optional
+        Solution.
+    friction : list, optional
+        Rows of friction, as `solve` takes them.
+    """
 
     A: Any
     b: np.ndarray
@@ -92,7 +104,13 @@ class LcpProblem(NamedTuple):
 
 
 class SolverInfo(NamedTuple):
-    """A solver."""
+    """A solver.
+
+    Parameters
+    ----------
+    name, family, method, use : str
+        Name, family, description and use.
+    """
 
     name: str
     family: str
@@ -192,12 +210,12 @@ def compare(
 
     Parameters
     ----------
+    A, b, lower, upper, x0, tol, absolute, max_iterations, friction, threads
+        As in `solve`; `A` has to have entries.
     solvers : iterable of str, optional
         Names. Default: all that fit the problem.
     seconds : float
         Time limit of each. Default: 60.
-
-    Other parameters are those of `solve`.
 
     Returns
     -------
@@ -235,6 +253,13 @@ def compare(
 class Comparison(Table):
     """Results of several solvers on one problem: a table, by columns.
 
+    Parameters
+    ----------
+    results : dict of LcpResult
+        Results by solver.
+    skipped : dict of str
+        Solvers that the problem does not fit, and why.
+
     Attributes
     ----------
     results : dict of LcpResult
@@ -265,7 +290,17 @@ class Comparison(Table):
         super().__init__(columns)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the residual of every solver over time. Needs matplotlib; returns the axes."""
+        """Draw the residual of every solver over time. Needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 
@@ -284,7 +319,13 @@ class Comparison(Table):
 
 
 def solvers() -> list[SolverInfo]:
-    """Solvers by name, each with its family, a description and its use."""
+    """List the solvers.
+
+    Returns
+    -------
+    list of SolverInfo
+        Each with its name, family, a description and its use.
+    """
     return [SolverInfo(*one) for one in _native.solvers()]
 
 
@@ -327,6 +368,23 @@ def read(folder: str | os.PathLike) -> LcpProblem:
     """Read a problem from ``A.mtx``, ``b.mtx`` and, if they exist, ``lower.mtx``, ``upper.mtx``, ``x.mtx`` and ``friction.json``.
 
     These are the files that `write` and the command line write.
+
+    Parameters
+    ----------
+    folder : path
+        Folder.
+
+    Returns
+    -------
+    LcpProblem
+        With `A` as ``scipy.sparse.csr_array``. Without files of bounds they are 0 and infinite.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder or one of the first two files does not exist.
+    ValueError
+        If a file is not in the format.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -360,7 +418,17 @@ def _read_friction(path: Path) -> list | None:
 def write(
     folder: str | os.PathLike, A: Any, b: Any, lower: Any = 0.0, upper: Any = np.inf, *, x: Any = None, friction: Any = None
 ) -> None:
-    """Write a problem, and its solution and friction if there are any, in Matrix Market format into a folder."""
+    """Write a problem in Matrix Market format into a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Folder, which is made if it does not exist.
+    A, b, lower, upper, friction
+        As in `solve`; `A` has to have entries.
+    x : array, optional
+        Solution.
+    """
     folder = Path(folder)
     b = vector(b, "b")
     n = b.shape[0]
@@ -385,7 +453,7 @@ def _rows(
 ) -> tuple:
     lower, upper = vector(lower, "lower", n), vector(upper, "upper", n)
     start = None if x0 is None else vector(x0, "x0", n)
-    return b, lower, upper, start, _number(tol, "tol"), bool(absolute), count(max_iterations, "max_iterations")
+    return b, lower, upper, start, _number(tol, "tol"), bool(absolute), optional_count(max_iterations, "max_iterations")
 
 
 def _entries(A: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -399,9 +467,11 @@ def _entries(A: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _number(value: Any, name: str) -> float:
-    # Text is no number, though float() takes it.
     try:
-        return float(None if isinstance(value, (str, bytes)) else value)
+        # Text is no number, though float() takes it.
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} is a {type(value).__name__}, expected a number") from None
     except OverflowError:

@@ -14,8 +14,8 @@ const MOST_RUNS: usize = 400;
 const GAP: u32 = 4;
 const PAPER: [u8; 3] = [255, 255, 255];
 
-/// Writes an image of the last frames of runs as PNG, all seen by the same camera, row after row. `labels` are added to their
-/// captions.
+/// Writes an image of the last frames of runs as PNG, all seen by the same camera, row after row. `labels` are their captions:
+/// what all runs have in common would leave no space for what they differ in.
 ///
 /// # Errors
 /// If there is no run, a folder is not one or has no frames, or the image can't be written.
@@ -37,7 +37,7 @@ pub fn contact_sheet(
     let mut pictures = Vec::new();
     for (k, mut reel) in open(&opened, options)?.into_iter().enumerate() {
         if let Some(label) = labels.get(k) {
-            reel.append_title(label);
+            reel.set_title(label);
         }
         let Some(&last) = reel.frames().last() else {
             continue;

@@ -34,6 +34,8 @@ pub(super) trait Reel {
     fn title(&self) -> String;
     /// Text to append to the title.
     fn append_title(&mut self, words: &str);
+    /// Text in place of the title.
+    fn set_title(&mut self, words: &str);
     /// Renders a frame, with the time in its caption if it is `alone`.
     fn draw(&self, frame: u32, alone: bool) -> Result<DrawnFrame, Error>;
 }
@@ -166,6 +168,7 @@ fn together<const D: usize>(
     }
     let reel = |take: LoadedRun<D>| RunReel {
         also: String::new(),
+        instead: None,
         size: options.size,
         style: options.style,
         camera: *camera,
@@ -179,6 +182,7 @@ fn together<const D: usize>(
 struct RunReel<const D: usize> {
     take: LoadedRun<D>,
     also: String,
+    instead: Option<String>,
     size: (u32, u32),
     style: meniscus_scene::Style,
     camera: Camera<D>,
@@ -205,11 +209,17 @@ impl<const D: usize> Reel for RunReel<D> {
     }
 
     fn title(&self) -> String {
-        format!("{}{}", self.renderer().title(), self.also)
+        let own = || self.renderer().title().to_string();
+        let title = self.instead.clone().unwrap_or_else(own);
+        format!("{title}{}", self.also)
     }
 
     fn append_title(&mut self, words: &str) {
         self.also = format!(", {words}");
+    }
+
+    fn set_title(&mut self, words: &str) {
+        self.instead = Some(words.into());
     }
 
     fn draw(&self, frame: u32, alone: bool) -> Result<DrawnFrame, Error> {

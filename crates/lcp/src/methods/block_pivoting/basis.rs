@@ -24,6 +24,8 @@ const LARGEST_ENTRY: f64 = 2.0;
 /// Terms of rows, relative to the size of the problem, beside which rounding errors are small in all units that scales may give
 /// the rows.
 const MOST_TERMS: f64 = 1e4;
+/// Partial sums of a row.
+const LANES: usize = 8;
 /// Rows and columns of a tile of a matrix that is compared with its transpose.
 const TILE: usize = 16;
 
@@ -86,13 +88,13 @@ impl Basis {
         for scale in &mut self.scale {
             *scale = (-0.5 * scale.log2()).round().clamp(-500.0, 500.0).exp2();
         }
-        self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
         for (row, out) in self.matrix.chunks_exact_mut(n.max(1)).enumerate() {
-            let (scale, of_row) = (&self.scale, self.scale[row]);
-            problem.matrix().visit_row(row, &mut |column, value| {
-                out[column] += value * of_row * scale[column];
-            });
+            problem.matrix().copy_row(row, out);
+            let of_row = self.scale[row];
+            for (value, of_column) in out.iter_mut().zip(&self.scale) {
+                *value *= of_row * of_column;
+            }
         }
         if !self.is_symmetric() {
             return Some(Status::NonDescent);
@@ -121,13 +123,18 @@ impl Basis {
     /// Whether the matrix is symmetric up to rounding, relative to its diagonal. False if an entry is not finite.
     fn is_symmetric(&self) -> bool {
         let n = self.n;
-        let same = |i: usize, j: usize| {
-            (self.matrix[i * n + j] - self.matrix[j * n + i]).abs() <= SYMMETRIC
+        let same = |i: usize, left: usize| {
+            let row = &self.matrix[i * n + left..i * n + i.min(left + TILE)];
+            let column = self.matrix[left * n + i..].iter().step_by(n);
+            row.iter()
+                .zip(column)
+                .all(|(a, b)| (a - b).abs() <= SYMMETRIC)
         };
         (0..n).step_by(TILE).all(|top| {
-            (0..=top).step_by(TILE).all(|left| {
-                (top..n.min(top + TILE)).all(|i| (left..i.min(left + TILE)).all(|j| same(i, j)))
-            })
+            let rows = top..n.min(top + TILE);
+            (0..=top)
+                .step_by(TILE)
+                .all(|left| rows.clone().all(|i| same(i, left)))
         }) && (0..n).all(|i| self.matrix[i * n + i].is_finite())
     }
 
@@ -265,8 +272,16 @@ impl Basis {
     /// Sum of the magnitudes of the terms of a row.
     fn terms(&self, i: usize) -> f64 {
         let row = &self.matrix[i * self.n..(i + 1) * self.n];
-        let products = row.iter().zip(&self.x).map(|(a, x)| (a * x).abs());
-        products.sum::<f64>() + self.rhs[i].abs()
+        let (rows, row_rest) = row.as_chunks::<LANES>();
+        let (xs, x_rest) = self.x.as_chunks::<LANES>();
+        let mut lanes = [0.0; LANES];
+        for (a, x) in rows.iter().zip(xs) {
+            for lane in 0..LANES {
+                lanes[lane] += (a[lane] * x[lane]).abs();
+            }
+        }
+        let rest = row_rest.iter().zip(x_rest).map(|(a, x)| (a * x).abs());
+        lanes.iter().sum::<f64>() + rest.sum::<f64>() + self.rhs[i].abs()
     }
 
     /// Whether the residual is rounding in every row, and rounding is small beside the size of the problem.
