@@ -7,7 +7,8 @@
 //!
 //! The thickness at a point is found by a probe: from the nearest point of the surface straight in by the least
 //! thickness. If the probe comes out on the other side it goes back by its distance from the wall (sphere tracing) until it
-//! touches it. Simple solids that are thick enough, and containers around them, need no probe.
+//! touches it. Beside edges the probe runs along another wall; there the thin parts next to the edge count. Simple solids
+//! that are thick enough, and containers around them, need no probe.
 
 use crate::solids::{SolidField, SolidId, SolidMotion};
 
@@ -23,8 +24,8 @@ const PHANTOM: f64 = 0.1;
 const EDGE: f64 = 0.25;
 /// Distances along the surface, as shares of the least thickness, at which a point beside an edge looks for a thin wall.
 const ASIDE: [f64; 6] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.33];
-/// Change of the distance, as a share of the least thickness, over which it changes by less where there is no edge.
-const FLAT: f64 = 0.1;
+/// Depth of the middle of a wall, as a share of its thickness, below which there is an edge.
+const PLATE: f64 = 0.48;
 /// Distance within which walls have their thickness, in cells: what cutting cells and reflecting particles need.
 const NEAR: f64 = 4.0;
 
@@ -97,12 +98,16 @@ impl<'a, const D: usize> PosedThickWalls<'a, D> {
             return 0.0;
         }
         let normal = self.solids.normal(x);
-        let growth = self.growth_along(x, distance, normal);
-        match growth.filter(|&growth| growth > EDGE * self.least) {
-            Some(growth) => growth,
-            None => growth
-                .unwrap_or(0.0)
-                .max(self.growth_beside_edge(x, distance, normal)),
+        let thickness = self.thickness(x, distance, normal).unwrap_or(self.least);
+        let growth = 0.5 * (self.least - thickness);
+        if growth > EDGE * self.least || distance.abs() >= self.most_growth {
+            return growth;
+        }
+        // The middle of a plate is half its thickness deep.
+        let middle = std::array::from_fn(|a| x[a] - (distance + 0.5 * thickness) * normal[a]);
+        match -self.solids.distance_within(middle, self.least) > PLATE * thickness {
+            true => growth,
+            false => growth.max(self.growth_beside_edge(x, distance, normal)),
         }
     }
 
@@ -110,8 +115,8 @@ impl<'a, const D: usize> PosedThickWalls<'a, D> {
     fn growth_of_sides(&self, x: [f64; D], distance: f64) -> f64 {
         match self.solids.closest(x) {
             Some(solid) if !self.is_thick(solid) => {
-                let normal = self.solids.normal(x);
-                self.growth_along(x, distance, normal).unwrap_or(0.0)
+                let thickness = self.thickness(x, distance, self.solids.normal(x));
+                thickness.map_or(0.0, |thickness| 0.5 * (self.least - thickness))
             }
             _ => 0.0,
         }
@@ -121,13 +126,13 @@ impl<'a, const D: usize> PosedThickWalls<'a, D> {
         self.solids.least_thickness(solid) >= self.least
     }
 
-    /// By how much the wall grows along the normal of its surface nearest to `x`; `None` if it has the least thickness there,
-    /// or seems to.
-    fn growth_along(&self, x: [f64; D], distance: f64, normal: [f64; D]) -> Option<f64> {
+    /// Thickness of the wall along the normal of its surface nearest to `x`; `None` if it is the least thickness or more, or seems
+    /// to be.
+    fn thickness(&self, x: [f64; D], distance: f64, normal: [f64; D]) -> Option<f64> {
+        let probe = |depth: f64| std::array::from_fn(|a| x[a] - (distance + depth) * normal[a]);
         let mut depth = self.least;
         let touches = (0..PROBES).any(|_| {
-            let probe = std::array::from_fn(|a| x[a] - (distance + depth) * normal[a]);
-            let beyond = self.solids.distance_within(probe, self.least);
+            let beyond = self.solids.distance_within(probe(depth), self.least);
             let touches = beyond <= NEGLIGIBLE * self.least;
             if !touches {
                 depth = (depth - beyond).max(0.0);
@@ -139,43 +144,26 @@ impl<'a, const D: usize> PosedThickWalls<'a, D> {
             return None;
         }
         // Where a shape is cut out of another up to its very end, the distance is nearly zero with nothing there.
-        let middle = std::array::from_fn(|a| x[a] - (distance + 0.5 * depth) * normal[a]);
-        if depth < PHANTOM * self.least && self.solids.distance(middle) >= 0.0 {
-            return Some(0.0);
-        }
-        Some(0.5 * (self.least - depth))
+        let is_phantom =
+            depth < PHANTOM * self.least && self.solids.distance(probe(0.5 * depth)) >= 0.0;
+        (!is_phantom).then_some(depth)
     }
 
-    /// Growth beside an edge. There the probe runs along the other wall of the edge, and a thin wall seems to be thick; but the thin part next to the edge grows by `G` around its own surface points `s`, and
-    /// reaches `x` if `|x - s| < G`.
+    /// Growth beside an edge. There the probe runs along the other wall of the edge, and a thin wall seems to be thick; but
+    /// the thin part next to the edge grows by `G` around its own surface points `s`, and reaches `x` if `|x - s| < G`.
     fn growth_beside_edge(&self, x: [f64; D], distance: f64, normal: [f64; D]) -> f64 {
-        if distance.abs() >= self.most_growth {
-            return 0.0;
-        }
-        let directions = along_surface(normal);
-        let aside = |direction: &[f64; D], share: f64| -> [f64; D] {
-            std::array::from_fn(|a| x[a] + share * self.least * direction[a])
-        };
-        let in_turn = directions.iter().step_by(directions.len() / (2 * (D - 1)));
-        let is_flat = in_turn.into_iter().all(|direction| {
-            let there = aside(direction, 1.0);
-            let there = self.solids.distance_within(there, self.least);
-            (there - distance).abs() < FLAT * self.least
-        });
-        if is_flat {
-            return 0.0;
-        }
-        let reach = |direction: &[f64; D]| {
+        let reach = |direction: [f64; D]| {
             ASIDE.into_iter().find_map(|share| {
-                let y = aside(direction, share);
+                let y = std::array::from_fn(|a| x[a] + share * self.least * direction[a]);
                 let away = self.solids.distance(y);
                 let normal = self.solids.normal(y);
-                let growth = self.growth_along(y, away, normal)?;
+                let growth = 0.5 * (self.least - self.thickness(y, away, normal)?);
                 let square = |a: usize| (x[a] - (y[a] - away * normal[a])).powi(2);
                 Some(growth + distance - (0..D).map(square).sum::<f64>().sqrt())
             })
         };
-        directions.iter().filter_map(reach).fold(0.0, f64::max)
+        let reaches = along_surface(normal).into_iter().filter_map(reach);
+        reaches.fold(0.0, f64::max)
     }
 }
 
@@ -384,7 +372,8 @@ mod tests {
             cut.sample(&tiles, dx, &thick.over_step(0.0, 0.0));
             let inner = (CELLS - 2).pow(D as u32);
             for cell in 0..inner {
-                let cell = std::array::from_fn(|a| 1 + cell / (CELLS - 2).pow(a as u32) % (CELLS - 2));
+                let cell =
+                    std::array::from_fn(|a| 1 + cell / (CELLS - 2).pow(a as u32) % (CELLS - 2));
                 let index = tiles.index(cell);
                 // Whether a face is open inside, and outside the box.
                 let mut sides = [false; 2];
