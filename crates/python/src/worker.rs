@@ -17,9 +17,9 @@ use pyo3::prelude::*;
 use crate::pool;
 
 /// Time between two checks for signals.
-const POLL: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(25);
 /// Time that a computation gets to stop after a signal before the caller leaves it.
-const GRACE: Duration = Duration::from_millis(150);
+const GRACE: Duration = Duration::from_millis(100);
 
 /// Message of a computation to the thread of the caller.
 enum Message<Q, T> {
