@@ -6,7 +6,35 @@ from typing import Any, Callable, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__: list[str]
+__all__ = [
+    "Frame",
+    "MeniscusError",
+    "Mesh",
+    "PointLayer",
+    "Run",
+    "Scene",
+    "SceneError",
+    "Simulation",
+    "Surface",
+    "View",
+    "__version__",
+    "analyse",
+    "builtin_scenes",
+    "contact_sheet",
+    "coupled_solvers",
+    "generate",
+    "next_free",
+    "read_matrix",
+    "read_vector",
+    "run",
+    "schema",
+    "solve",
+    "solve_operator",
+    "solvers",
+    "write_matrix",
+    "write_report",
+    "write_vector",
+]
 __version__: str
 
 class MeniscusError(Exception):
