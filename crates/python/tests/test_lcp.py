@@ -384,6 +384,17 @@ def test_comparison_is_a_table_with_a_row_per_solver():
         lcp.compare(problem.A, problem.b, solvers=["nosuch"])
 
 
+def test_a_plot_tells_all_solvers_apart():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    problem = lcp.generate("fluid", 100, seed=2)
+    axes = lcp.compare(problem.A, problem.b, problem.lower, problem.upper).plot()
+    looks = {(line.get_color(), line.get_linestyle()) for line in axes.lines}
+    assert len(looks) == len(axes.lines) > 10
+    axes.figure.canvas.draw()
+    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1, "the legend covers no line"
+
+
 def test_generated_problems_have_the_solution_they_come_with():
     for family, size in (("fluid", 50), ("contact", 5), ("dense", 20)):
         problem = lcp.generate(family, size, seed=5)

@@ -304,17 +304,18 @@ class Comparison(Table):
         if ax is None:
             import matplotlib.pyplot as plt
 
-            ax = plt.subplots()[1]
-        for name, result in self.results.items():
+            ax = plt.subplots(layout="constrained")[1]
+        for index, (name, result) in enumerate(self.results.items()):
             seconds = np.append(result.trace["seconds"], result.seconds)
             residual = np.append(result.trace["residual"], result.residual)
             # A logarithmic axis has no zero: an exact solution is drawn at the level of rounding.
-            ax.plot(np.maximum(seconds, 1e-7), np.maximum(residual, 1e-17), label=name, marker=".", markersize=3)
+            ax.plot(np.maximum(seconds, 1e-7), np.maximum(residual, 1e-17), label=name, ls=("-", "--", ":")[index // 10 % 3])
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlabel("seconds")
         ax.set_ylabel("largest entry of the natural residual")
-        ax.legend()
+        # Beside the lines: there can be two dozen of them, and colours come again after ten.
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small")
         return ax
 
 
