@@ -59,7 +59,8 @@ impl<const D: usize> CoupledProjection<'_, D> {
             if solution.report.status != Status::Converged {
                 return Err(StepError::Unsolved(solution));
             }
-            if !(solve.unsettled * dt <= MOST_UNSETTLED_WAY * faces.settings.dx) {
+            let way = solve.unsettled * dt;
+            if way.is_nan() || way > MOST_UNSETTLED_WAY * faces.settings.dx {
                 return Err(self.fail(meniscus_rigid::StepError::Unsettled {
                     velocity: solve.unsettled,
                 }));

@@ -25,7 +25,8 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
         &mut (),
     )
     .unwrap();
-    assert_eq!(solution.report.status, Status::Converged, "{name}");
+    let status = solution.report.status;
+    assert_eq!(status, Status::Converged, "{name}, {} rows", x.len());
     // Residual recomputed from its definition, row by row.
     for row in 0..x.len() {
         let (columns, values) = given.matrix.row(row);

@@ -26,6 +26,8 @@ const EDGE: f64 = 0.25;
 const ASIDE: [f64; 6] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.33];
 /// Depth of the middle of a wall, as a share of its thickness, below which there is an edge.
 const PLATE: f64 = 0.48;
+/// Cosine of the angle between normals of one face, at least.
+const SAME_FACE: f64 = 0.8;
 /// Distance within which walls have their thickness, in cells: what cutting cells and reflecting particles need.
 const NEAR: f64 = 4.0;
 
@@ -156,9 +158,13 @@ impl<'a, const D: usize> PosedThickWalls<'a, D> {
             ASIDE.into_iter().find_map(|share| {
                 let y = std::array::from_fn(|a| x[a] + share * self.least * direction[a]);
                 let away = self.solids.distance(y);
-                let normal = self.solids.normal(y);
-                let growth = 0.5 * (self.least - self.thickness(y, away, normal)?);
-                let square = |a: usize| (x[a] - (y[a] - away * normal[a])).powi(2);
+                let there = self.solids.normal(y);
+                // The sides of a plate say nothing about its end.
+                if (0..D).map(|a| normal[a] * there[a]).sum::<f64>() < SAME_FACE {
+                    return None;
+                }
+                let growth = 0.5 * (self.least - self.thickness(y, away, there)?);
+                let square = |a: usize| (x[a] - (y[a] - away * there[a])).powi(2);
                 Some(growth + distance - (0..D).map(square).sum::<f64>().sqrt())
             })
         };

@@ -24,7 +24,7 @@ const EVEN_TIME: f64 = 0.05;
 /// A cell more than twice as full as it should be is put right sooner, ...
 const CROWDED: f64 = 1.0;
 /// ... within these seconds: where jets meet, the flow gathers particles faster than the usual rate parts them.
-const CROWDED_TIME: f64 = 0.007;
+const CROWDED_TIME: f64 = 0.0125;
 /// A lack of particles is corrected up to this only: near walls the number density is approximate.
 const LARGEST_LACK: f64 = 0.5;
 /// An excess is corrected up to this, or a place where the flow gathers particles would never empty.
