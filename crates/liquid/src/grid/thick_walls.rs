@@ -26,8 +26,8 @@ const EDGE: f64 = 0.25;
 const ASIDE: [f64; 6] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.33];
 /// Depth of the middle of a wall, as a share of its thickness, below which there is an edge.
 const PLATE: f64 = 0.48;
-/// Cosine of the angle between normals of one face, at least.
-const SAME_FACE: f64 = 0.8;
+/// Cosine of the angle between normals of one face, at least. Beyond the edge of a plate, where normals turn, probes cut across it.
+const SAME_FACE: f64 = 0.99;
 /// Distance within which walls have their thickness, in cells: what cutting cells and reflecting particles need.
 const NEAR: f64 = 4.0;
 
