@@ -11,9 +11,9 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, count};
 use serde::Serialize;
 
-/// Bytes per liquid cell at the peak of a step, without its particles: a third less in a deep liquid, half as much again
+/// Bytes per liquid cell at the peak of a step, without its particles: half as much in a deep liquid, a third more
 /// in one that splashes throughout its domain.
-const PER_CELL: f64 = 1900.0;
+const PER_CELL: f64 = 2400.0;
 /// Upper bound on the same.
 const MOST_PER_CELL: f64 = 5500.0;
 /// The part of these that the pressure problem takes, and an upper bound on it.
