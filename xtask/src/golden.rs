@@ -76,10 +76,10 @@ fn hash_scenes(root: &Path) -> Result<BTreeMap<String, Hashes>, String> {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     let mut found = BTreeMap::new();
-    for (name, is_plane) in scenes(root)? {
+    for (name, resolution) in scenes(root)? {
         let out = folder.join(&name);
         let hashes =
-            hash_scene(&program, &name, is_plane, &out).map_err(|e| format!("{name}: {e}"))?;
+            hash_scene(&program, &name, resolution, &out).map_err(|e| format!("{name}: {e}"))?;
         println!("   {name} {} {}", hashes.0, hashes.1);
         found.insert(name, hashes);
     }
@@ -87,8 +87,7 @@ fn hash_scenes(root: &Path) -> Result<BTreeMap<String, Hashes>, String> {
     Ok(found)
 }
 
-fn hash_scene(program: &Path, name: &str, is_plane: bool, out: &Path) -> Result<Hashes, String> {
-    let resolution = if is_plane { "48" } else { "24" };
+fn hash_scene(program: &Path, name: &str, resolution: u32, out: &Path) -> Result<Hashes, String> {
     let quiet = |command: &mut Command| match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
@@ -96,7 +95,8 @@ fn hash_scene(program: &Path, name: &str, is_plane: bool, out: &Path) -> Result<
     };
     quiet(
         Command::new(program)
-            .args(["run", name, "--quiet", "--resolution", resolution])
+            .args(["run", name, "--quiet", "--resolution"])
+            .arg(resolution.to_string())
             .args(["--frames", FRAMES, "--set", "output.preview=false", "--out"])
             .arg(out),
     )?;
@@ -113,8 +113,8 @@ fn hash_scene(program: &Path, name: &str, is_plane: bool, out: &Path) -> Result<
     ))
 }
 
-/// Names of the built-in scenes, and whether they are two-dimensional.
-fn scenes(root: &Path) -> Result<Vec<(String, bool)>, String> {
+/// Names of the built-in scenes, and the resolutions they are run at: low ones, never above their own.
+fn scenes(root: &Path) -> Result<Vec<(String, u32)>, String> {
     let mut scenes = Vec::new();
     for path in entries(&root.join("crates/scene/scenes"), ".toml")? {
         let text = fs::read_to_string(&path).map_err(|e| e.to_string())?;
@@ -124,8 +124,13 @@ fn scenes(root: &Path) -> Result<Vec<(String, bool)>, String> {
         let commas = size.map_or(2, |line| {
             line.split('#').next().unwrap_or("").matches(',').count()
         });
+        let low = if commas == 1 { 48 } else { 24 };
+        let own = text
+            .lines()
+            .find_map(|line| line.strip_prefix("resolution = "))
+            .and_then(|number| number.trim().parse().ok());
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        scenes.push((stem.into_owned(), commas == 1));
+        scenes.push((stem.into_owned(), own.map_or(low, |own: u32| own.min(low))));
     }
     Ok(scenes)
 }
