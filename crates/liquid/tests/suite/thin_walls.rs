@@ -1,7 +1,5 @@
 //! Walls thinner than a cell hold what is on either side of them, at rest and in motion.
 
-use std::collections::HashMap;
-
 use crate::common::advance;
 use meniscus_liquid::{Liquid, Settings, Walls};
 use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Shape};
@@ -14,9 +12,8 @@ const MIDDLE: f64 = 0.5 * WIDTH;
 const SPEED: f64 = 1.5;
 /// How far they move to and fro, a swing in 0.053 s.
 const SWING: f64 = 0.08;
-/// Seconds at the end of a run over which the volume of liquid that is still splashing, and the particles in a cell, are averaged:
-/// whether a gap of a few cells counts as liquid changes the volume by a percent from one step to the next, and where drops meet,
-/// a cell is crowded for a few steps. Particles that walls have pressed onto one another stay together.
+/// Seconds at the end of a run over which the volume of liquid that is still splashing is averaged: whether a gap of a few cells
+/// counts as liquid changes it by a percent from one step to the next.
 const LAST: f64 = 0.2;
 
 /// Speed in m/s of liquid that rests: two hundredths of `sqrt(g H)` for its depth `H` of 0.1 m.
@@ -155,7 +152,6 @@ impl Case {
         let start = liquid.volume(&solids);
         let mut report = None;
         let (mut sum, mut seconds) = (0.0, 0.0);
-        let mut crowds = Crowds::default();
         for frame in 1..=48 {
             let end = frame as f64 / 24.0;
             while end - liquid.time() > 1e-9 {
@@ -167,7 +163,6 @@ impl Case {
                 if liquid.time() > 2.0 - LAST {
                     sum += done.volume * done.dt;
                     seconds += done.dt;
-                    crowds.add(&liquid, done.dt);
                 }
                 report = Some(done);
             }
@@ -188,15 +183,10 @@ impl Case {
             faults.push(format!("volume changed by {:.2} %", 100.0 * drift));
         }
         let per_cell = liquid.settings().physics.particles_per_cell;
-        let mut at_last = Crowds::default();
-        at_last.add(&liquid, 1.0);
-        let (most, cell) = match self.shaken {
-            Shaken::ToTheEnd => crowds.most(seconds),
-            Shaken::Never | Shaken::OneSecond => at_last.most(1.0),
-        };
-        if most > 4.0 * per_cell as f64 {
+        let (most, cell) = most_in_a_cell(&liquid);
+        if most > 4 * per_cell {
             faults.push(format!(
-                "{most:.1} particles in cell {cell:?}, {per_cell} is its share"
+                "{most} particles in cell {cell:?}, {per_cell} is its share"
             ));
         }
         let fastest = fastest(&liquid);
@@ -211,8 +201,7 @@ impl Case {
         );
         let thin = report.thin_volume / start;
         eprintln!(
-            "{what}: drift {drift:.4}, at last {last:.4}, thin {thin:.4}, most {most:.1}, at last {:.0}, fastest {fastest:.4}, {now_within} of {within}",
-            at_last.most(1.0).0
+            "{what}: drift {drift:.4}, at last {last:.4}, thin {thin:.4}, most {most}, fastest {fastest:.4}, {now_within} of {within}"
         );
         faults
             .iter()
@@ -227,23 +216,14 @@ fn count<const D: usize>(liquid: &Liquid<D>, wanted: impl Fn([f64; D]) -> bool) 
     (found.count(), positions.len())
 }
 
-/// Particles in each cell, times seconds.
-#[derive(Default)]
-struct Crowds<const D: usize>(HashMap<[i32; D], f64>);
-
-impl<const D: usize> Crowds<D> {
-    fn add(&mut self, liquid: &Liquid<D>, seconds: f64) {
-        let dx = liquid.settings().dx as f32;
-        for x in &liquid.particles().position {
-            *self.0.entry(x.map(|x| (x / dx) as i32)).or_default() += seconds;
-        }
+fn most_in_a_cell<const D: usize>(liquid: &Liquid<D>) -> (usize, [i32; D]) {
+    let dx = liquid.settings().dx as f32;
+    let mut counts = std::collections::HashMap::new();
+    for x in &liquid.particles().position {
+        *counts.entry(x.map(|x| (x / dx) as i32)).or_insert(0) += 1;
     }
-
-    /// The largest mean number of particles in a cell, and the cell.
-    fn most(&self, seconds: f64) -> (f64, [i32; D]) {
-        let means = self.0.iter().map(|(cell, sum)| (sum / seconds, *cell));
-        means.fold((0.0, [0; D]), |a, b| if b.0 > a.0 { b } else { a })
-    }
+    let most = counts.into_iter().map(|(cell, count)| (count, cell));
+    most.max().unwrap_or((0, [0; D]))
 }
 
 /// The largest speed of a particle in m/s.
